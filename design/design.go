@@ -27,12 +27,10 @@ import (
 // read one.
 type Model struct{ m *model.Model }
 
-// Load reads a model from a file. The error lists all errors in the file with
-// their places.
+// Load reads a model from a file. The error lists every mistake in the file, each with its line and column.
 func Load(path string) (*Model, error) { return made(modelfile.Load(path)) }
 
-// Parse reads a model from YAML or JSON that is not in a file of its own, such as an example; [Load] reads a file. File
-// is the file name in errors and findings.
+// Parse reads a model from YAML or JSON in memory. File is the file name that errors and findings show.
 func Parse(file string, data []byte) (*Model, error) { return made(modelfile.Parse(file, data)) }
 
 func made(m *model.Model, err error) (*Model, error) {
@@ -42,7 +40,7 @@ func made(m *model.Model, err error) (*Model, error) {
 	return &Model{m}, nil
 }
 
-// Patterns returns the names of the access patterns, in the order of the file, as [Options].Only takes them.
+// Patterns returns the names of the access patterns in the order of the file. [Options].Only takes such names.
 func (m *Model) Patterns() []string {
 	names := make([]string, len(m.m.Patterns))
 	for i, p := range m.m.Patterns {

@@ -89,8 +89,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestErrors holds that errors of a model have places, and that a canceled
-// context stops the work.
+// TestErrors checks that the errors of a model have places, and that a canceled context stops the work.
 func TestErrors(t *testing.T) {
 	_, err := design.Parse("drive.yaml", []byte(strings.ReplaceAll(drive, "entity: File", "entity: Fil")))
 	if err == nil || !strings.Contains(err.Error(), "drive.yaml:12:") || !strings.Contains(err.Error(), "File") {

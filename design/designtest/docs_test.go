@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// The tests of docs/testing.md and of sortkeytest/recipes_test.go that load a team's definitions of
-// tables; sortkeytest.TestDocument compares the page with this file.
+// The tests in docs/testing.md and sortkeytest/recipes_test.go that load table definitions. sortkeytest.TestDocument
+// compares the page with this file.
 
 func TestDocumentLoad(t *testing.T) {
 	t.Chdir("testdata/deploy")

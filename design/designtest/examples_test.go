@@ -28,8 +28,7 @@ func load(name string) (*model.Model, error) {
 	return modelfile.Parse(file, data)
 }
 
-// TestExamples checks every example at full scale, and fails if design check
-// fails.
+// TestExamples checks every example at full scale, as sortkey design check does.
 func TestExamples(t *testing.T) {
 	for _, name := range examples.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -38,8 +37,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestTraps holds that the hazards of the examples are found, by pattern,
-// entity or index.
+// TestTraps checks that the lint rules find the known hazards of the examples, by pattern, entity or index.
 func TestTraps(t *testing.T) {
 	proptest.NeedLong(t) // TestExamples of internal/design/lint finds most of them
 	for name, traps := range map[string]map[string]string{
@@ -76,9 +74,8 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-// TestAll holds that each example has a description and a README, and expects
-// only rows that are in the file, so that a typing error in the file is not
-// mistaken for a bug in the database.
+// TestAll checks that each example has a description and a README. It also checks that each expected row is in the
+// file, so that nobody mistakes a typing error in the file for a bug in the database.
 func TestAll(t *testing.T) {
 	if got := len(examples.Names()); got != 7 {
 		t.Errorf("%d examples, want 7", got)

@@ -24,25 +24,24 @@ import (
 )
 
 // Load creates the tables that a file defines in the database of a test, so that the test
-// has the tables of the deployment, or loads items. The file is one of these:
+// has the tables of the deployment. It can also load items. The file is one of these:
 //
-//   - a CloudFormation template in YAML or JSON, also of SAM, or the folder that cdk synth writes;
+//   - a CloudFormation or SAM template in YAML or JSON, or the folder that cdk synth writes;
 //   - a serverless.yml of the Serverless Framework, with the files that it names;
 //   - a Terraform file, a folder of them with modules beside it, or the output of terraform show -json;
 //   - the JSON of CreateTable requests or DescribeTable responses;
 //   - a model of sortkey design, whose items Load also puts into the tables;
-//   - requests of BatchWriteItem, PutItem or TransactWriteItems in JSON, which name their tables. Load
-//     makes their writes, as [sortkeytest.DB.PutFile] does: load the definitions of the tables first.
+//   - BatchWriteItem, PutItem or TransactWriteItems requests in JSON that name their tables. Load
+//     makes their writes like [sortkeytest.DB.PutFile], so load the table definitions first.
 //
-// Parameters such as "Stage=test" give values to the parameters of a template, to its
-// pseudo parameters ("AWS::StackName=shop"), to the variables of Terraform files, or to
-// the options and parameters of a service ("stage=test"). Any other variable of a service
-// is written as in the file: "env:TABLE=orders" for ${env:TABLE}, whose value is not that
-// of this process.
+// Parameters such as "Stage=test" set the parameters of a template, its pseudo parameters
+// ("AWS::StackName=shop"), the variables of Terraform files, or the options and parameters
+// of a Serverless service ("stage=test"). For any other variable of a service, write its
+// name as in the file: "env:TABLE=orders" sets ${env:TABLE}. Load does not read the
+// environment of the test process.
 //
-// A parameter without a value gets one that is made up, and the log of the test says how to
-// give it. Any other value that only a deployment knows fails the test if a definition needs
-// it.
+// If a parameter has no value, Load makes one up, and the log of the test says how to set
+// it. If a definition needs another value that only the deployment knows, the test fails.
 func Load(db *sortkeytest.DB, path string, parameters ...string) {
 	t := db.T()
 	t.Helper()
@@ -70,7 +69,7 @@ func load(t testing.TB, db *sortkeytest.DB, path string, parameters []string) er
 		db.PutFile("", path)
 		return nil
 	}
-	ctx := event.Quiet(context.Background()) // the code under test did not ask for this
+	ctx := event.Quiet(context.Background()) // no observers or faults: the code under test did not ask for this
 	list, notes, err := tabledef.Read(path, with)
 	if errors.Is(err, tabledef.ErrOther) {
 		var m *model.Model
@@ -107,8 +106,7 @@ func load(t testing.TB, db *sortkeytest.DB, path string, parameters []string) er
 	return nil
 }
 
-// reasonOf returns the operation, the code and the message of an error of the service's, without the text that the SDK
-// puts around them.
+// reasonOf returns the operation, the code and the message of a service error, without the text that the SDK adds.
 func reasonOf(err error) string {
 	type call interface {
 		error
@@ -129,7 +127,7 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// isRequests reports whether a file has requests that write items.
+// isRequests reports whether a file contains requests that write items.
 func isRequests(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() { // a pipe is read once

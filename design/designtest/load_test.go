@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// A recorder is a test that records its failure, and that ends when it fails.
+// A recorder is a testing.TB that records messages. It panics where a test would end.
 type recorder struct {
 	testing.TB
 	logged, failure string
@@ -44,7 +44,7 @@ func TestLoad(t *testing.T) {
 	require.Equal(t, "ends", *out.TimeToLiveDescription.AttributeName)
 }
 
-// Requests write to the tables that they name.
+// TestLoadRequests checks that requests write to the tables that they name.
 func TestLoadRequests(t *testing.T) {
 	db := sortkeytest.New(t)
 	designtest.Load(db, "testdata/deploy/template.yaml", "Stage=a")
@@ -79,7 +79,7 @@ func TestLoadFails(t *testing.T) {
 	}
 }
 
-// A name that depends on what only a deployment knows is made up, and the log says so.
+// TestLoadMakesUpNames checks that Load makes up a name that depends on the deployment, and logs it.
 func TestLoadMakesUpNames(t *testing.T) {
 	r := &recorder{TB: t}
 	db := sortkeytest.New(r)
@@ -89,7 +89,8 @@ func TestLoadMakesUpNames(t *testing.T) {
 	require.Contains(t, db.Dump(), "orders-Stage: customer / placed:N\n")
 }
 
-// A shared database has the tables too. What is made up is in the log of each test that asks.
+// TestLoadIntoShared checks that a shared database gets the tables, and that each test that uses it logs what Load
+// made up.
 func TestLoadIntoShared(t *testing.T) {
 	shared := sortkeytest.Shared(func(db *sortkeytest.DB) { designtest.Load(db, "testdata/deploy/template.yaml") })
 	for range 2 {
@@ -103,7 +104,7 @@ func TestLoadIntoShared(t *testing.T) {
 	require.Contains(t, r.failure, "cannot fill the shared database: stat testdata/none.yaml")
 }
 
-// Tables and items are there at once, without moving the clock.
+// TestLoadIsNotDelayed checks that tables and items are ready at once, although the clock does not move.
 func TestLoadIsNotDelayed(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	db := sortkeytest.New(t, func(o *sortkey.Options) {

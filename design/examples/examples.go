@@ -17,7 +17,7 @@ import (
 //go:embed */model.yaml
 var files embed.FS
 
-// Names returns the names of the examples, sorted, as [Read] takes them.
+// Names returns the sorted names of the examples. [Read] takes such a name.
 func Names() []string {
 	found, err := fs.Glob(files, "*/model.yaml")
 	if err != nil {
@@ -30,8 +30,8 @@ func Names() []string {
 	return found
 }
 
-// Read returns the model file of an example with its path in the repository.
-// For an unknown name it returns an [fs.ErrNotExist].
+// Read returns the model file of an example and its path in the repository. For an unknown name, the error is an
+// [fs.ErrNotExist].
 func Read(name string) (file string, data []byte, err error) {
 	if !slices.Contains(Names(), name) {
 		return "", nil, &fs.PathError{Op: "read example", Path: name, Err: fs.ErrNotExist}

@@ -22,33 +22,33 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// NotARange is the value of [model.Expect].Error for a pattern that [Pattern]
-// cannot compile.
+// NotARange is the value of [model.Expect].Error for a pattern that [Pattern] cannot compile, because its items are
+// not one range of keys.
 const NotARange = "NotARange"
 
-// An Error says why a pattern is not one request.
+// An Error says why a pattern cannot be compiled into one request.
 type Error struct {
 	Pos     model.Pos `json:"-"`
 	Pattern string    `json:"-"`
-	// Attribute is the key attribute at which the pattern fails, and Component
-	// the field in its template, as far as they apply.
+	// Attribute is the key attribute at which compiling fails, and Component is the field in its template. Those that
+	// do not apply are "".
 	Attribute string `json:"-"`
 	Component string `json:"-"`
 	Msg       string `json:"message"`
 	Advice    string `json:"advice,omitempty"`
 }
 
-// Error returns why the pattern is not one request.
+// Error returns the reason without the place and the advice.
 func (e *Error) Error() string { return e.Msg }
 
-// Pattern returns the request of the pattern. A pattern with conditions on
-// fields becomes the smallest range that contains the entity's rows with those
-// values:
+// Pattern returns the request of a pattern. It compiles conditions on fields into the smallest range that contains the
+// entity's rows with those values:
 //
-//   - the partition key needs a value for each of its components;
-//   - the sort key takes values for its first components, then a condition on
-//     at most one more. If all have values, it becomes =; if some do, begins_with
-//     with the key up to the delimiter after the last;
+//   - The partition key needs a value for each of its components.
+//   - The sort key takes values for its first components, then a condition on
+//     at most one more. If all components have values, the condition is =. If
+//     only some do, it is begins_with with the key up to the delimiter after
+//     the last value.
 //   - <, <=, > and >= stay within the known prefix: > becomes BETWEEN
 //     up to the highest character, U+10FFFF, after the prefix. If another
 //     component follows, a bound moves past the delimiter, to the character
@@ -72,8 +72,8 @@ func Pattern(p *model.Pattern) (wire.Request, error) {
 	return in, nil
 }
 
-// Slice returns the range that a pattern reads of a table or index with the key schema s, before its filter and
-// limit. The error is an [*Error].
+// Slice returns the range of a table or index that a pattern reads before its filter and limit. S is the key schema
+// of the table or index. The error is an [*Error].
 func Slice(s *keycond.Schema, p *model.Pattern) (*keycond.Slice, error) {
 	c := compiler{p: p, used: map[string]bool{}}
 	clauses, err := c.clauses()
@@ -87,7 +87,7 @@ func Slice(s *keycond.Schema, p *model.Pattern) (*keycond.Slice, error) {
 	return slice, nil
 }
 
-// errorOf returns an error of a pattern as an [*Error].
+// errorOf converts an error of a pattern to an [*Error] with the pattern's place.
 func errorOf(p *model.Pattern, err error) error {
 	e := asError(err)
 	if e.Pos == (model.Pos{}) {
@@ -97,7 +97,7 @@ func errorOf(p *model.Pattern, err error) error {
 	return e
 }
 
-// asError returns an error as an [*Error].
+// asError converts an error to an [*Error].
 func asError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -124,8 +124,8 @@ func PatternJSON(p *model.Pattern) (json.RawMessage, error) {
 	return JSON(in), nil
 }
 
-// Order compares the names of two members of requests by the order in which people write
-// them: what is read first, then how.
+// Order compares the names of two members of requests by the order in which people write them: first what to read,
+// then how.
 func Order(a, b string) int {
 	i, j := slices.Index(usual, a), slices.Index(usual, b)
 	switch {
@@ -146,13 +146,13 @@ var usual = []string{
 	"ExpressionAttributeNames", "ExpressionAttributeValues", "ScanIndexForward", "Limit", "ConsistentRead",
 }
 
-// JSON returns a request of [Pattern] as JSON, with its members in the usual
-// order. The highest character is escaped, because fonts do not have it.
+// JSON returns a request of [Pattern] as JSON, with its members in the usual order. It escapes the highest character,
+// U+10FFFF, which fonts cannot show.
 func JSON(in wire.Request) json.RawMessage {
 	raw := in.AppendJSON(nil)
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {
-		return raw // in the order of package wire, which always writes an object
+		return raw // cannot happen: package wire always writes an object
 	}
 	out := []byte{'{'}
 	for _, name := range usual {
@@ -171,8 +171,8 @@ func JSON(in wire.Request) json.RawMessage {
 type compiler struct {
 	p     *model.Pattern
 	names literal.Placeholders
-	used  map[string]bool // fields and attributes of where
-	open  model.Attribute // the first sort key attribute without a fixed value
+	used  map[string]bool // names in where that a key attribute has used
+	open  model.Attribute // first sort key attribute without a fixed value
 }
 
 func (c *compiler) request() (wire.Request, error) {
@@ -223,8 +223,7 @@ func (c *compiler) request() (wire.Request, error) {
 	return members[wire.ScanInput](in), nil
 }
 
-// expressions sets the filter, the projection and the placeholders, and parses the
-// expressions as the service would.
+// expressions sets the filter, the projection and the placeholders, and checks the expressions as the service would.
 func (c *compiler) expressions(in *wire.QueryInput) error {
 	if c.p.Filter != "" {
 		filter, err := c.names.Expression(c.p.Filter)
@@ -257,8 +256,8 @@ func (c *compiler) expressions(in *wire.QueryInput) error {
 	return err
 }
 
-// resolve returns the attribute that a name in a filter refers to: the
-// attribute of that name, or one that contains only the field of that name.
+// resolve returns the attribute that a name in a filter means: the attribute with that name, or the attribute that
+// contains only the field with that name.
 func (c *compiler) resolve(name string) (string, error) {
 	e := c.p.Entity
 	if e == nil || e.Attribute(name) != nil || e.Field(name) == nil {
@@ -281,7 +280,7 @@ func (c *compiler) resolve(name string) (string, error) {
 	}
 }
 
-// parameter returns the value of a parameter of the filter or the condition.
+// parameter returns the value of a parameter in the filter or the condition.
 func (c *compiler) parameter(name string) (attr.Value, error) {
 	v := c.p.Parameters.Get(name)
 	if v.IsZero() {
@@ -293,7 +292,7 @@ func (c *compiler) parameter(name string) (attr.Value, error) {
 	return v, nil
 }
 
-// given returns the condition on a field or on a key attribute.
+// given returns the pattern's condition on a field or a key attribute.
 func (c *compiler) given(name string) (model.Condition, bool) {
 	for _, w := range c.p.Where {
 		if w.Field == name {
@@ -303,7 +302,7 @@ func (c *compiler) given(name string) (model.Condition, bool) {
 	return model.Condition{}, false
 }
 
-// direct returns the condition on a key attribute that is not a field.
+// direct returns the condition on a key attribute itself. It reports false if a field has the attribute's name.
 func (c *compiler) direct(a model.Attribute) (model.Condition, bool) {
 	if c.p.Entity != nil && c.p.Entity.Field(a.Name) != nil {
 		return model.Condition{}, false
@@ -318,7 +317,7 @@ func (c *compiler) where() string {
 	return "table " + c.p.Table.Name
 }
 
-// equal returns the values of the fields that the pattern fixes.
+// equal returns the values of the fields with an equality condition.
 func (c *compiler) equal() map[string]string {
 	all := map[string]string{}
 	for _, w := range c.p.Where {
@@ -329,7 +328,7 @@ func (c *compiler) equal() map[string]string {
 	return all
 }
 
-// fixedValue returns the value of a key attribute that the pattern must fix.
+// fixedValue returns the value of a key attribute, which the pattern must determine.
 func (c *compiler) fixedValue(a model.Attribute, role string) (attr.Value, error) {
 	if w, ok := c.direct(a); ok {
 		c.used[a.Name] = true
@@ -388,9 +387,9 @@ func (c *compiler) fixedValue(a model.Attribute, role string) (attr.Value, error
 	return model.ValueOf(value, t.Kind)
 }
 
-// inOne returns the value of a component of the partition key that is a period, if a range of times
-// lies in one: a query of some hours reads the partition of their day. The sort key must have the
-// time too, unless the range is the whole period.
+// inOne returns the value of a period in the partition key, such as the day, if a range of times lies within one
+// period: a query of some hours reads the partition of their day. The sort key must contain the time too, unless the
+// range is the whole period.
 func (c *compiler) inOne(w model.Condition, t keys.Type) (text string, ok bool) {
 	if unit, ok := precision(t); !ok || unit == len(calendars) {
 		return "", false
@@ -407,7 +406,7 @@ func (c *compiler) inOne(w model.Condition, t keys.Type) (text string, ok bool) 
 	}
 	if ends.Op == ast.Equal {
 		if _, err := t.Canonical(low); err == nil {
-			return "", false // a time, which the template takes as it is
+			return "", false // the template accepts this value as it is
 		}
 	}
 	_, sort := c.p.Keys()
@@ -415,7 +414,7 @@ func (c *compiler) inOne(w model.Condition, t keys.Type) (text string, ok bool) 
 	return from, inSort || covers(low, high, from)
 }
 
-// otherwise says how a pattern can have a condition on a component of the partition key that is not =.
+// otherwise returns advice for a condition other than = on a component of the partition key.
 func (c *compiler) otherwise(w model.Condition, t keys.Type) string {
 	unit, ok := precision(t)
 	switch {
@@ -465,7 +464,7 @@ func (c *compiler) key() (attr.Item, error) {
 	return b.Item(), c.checkUsed(c.p.Table.Keys())
 }
 
-// checkUsed fails if no key attribute uses one of the conditions.
+// checkUsed returns an error if a condition applies to none of the listed key attributes.
 func (c *compiler) checkUsed(list []model.Attribute) error {
 	for _, w := range c.p.Where {
 		if c.used[w.Field] {
@@ -495,8 +494,9 @@ func (c *compiler) templateOf(a model.Attribute) *model.Template {
 	return nil
 }
 
-// openPart returns the first component of a template, before another one or at all for "", that is not fixed, and why.
-// It reports whether the pattern does not give it.
+// openPart returns the first component of a template that has no fixed value, and why. It searches only the
+// components before the named one, or all if before is "". It also reports whether the pattern has no condition on
+// that component.
 func (c *compiler) openPart(t *model.Template, before string) (name, why string, missing bool) {
 	for _, part := range t.Template.Parts() {
 		if part.Name == "" {
@@ -516,8 +516,8 @@ func (c *compiler) openPart(t *model.Template, before string) (name, why string,
 	return "", "", false
 }
 
-// blocked returns the error for a condition after a component that is not fixed: in the same template, or in that of
-// an attribute before.
+// blocked returns the error for a condition that cannot be used because an earlier component, in the same template or
+// in that of an earlier attribute, has no fixed value.
 func (c *compiler) blocked(w model.Condition, a model.Attribute, t *model.Template) error {
 	name, why, missing := c.openPart(t, w.Field)
 	moved, after, key := w.Field, name, fmt.Sprintf("%s (%s)", a.Name, t.Template)

@@ -15,10 +15,10 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// highest sorts above every other character of UTF-8.
+// highest is the character that sorts above all others in UTF-8.
 const highest = "\U0010FFFF"
 
-// on returns a condition on a key attribute.
+// on returns a clause with a condition on a key attribute.
 func on(a model.Attribute, op ast.Op, values ...attr.Value) *keycond.Clause {
 	return &keycond.Clause{Attribute: a.Name, Op: op, Values: values}
 }
@@ -50,8 +50,8 @@ func (c *compiler) clauses() ([]keycond.Clause, error) {
 	return all, c.checkUsed(slices.Concat(hash, sort))
 }
 
-// sort returns the condition on a sort key attribute, or nil. It reports true
-// if the attribute is fixed, so that the next one can have a condition.
+// sort returns the condition on a sort key attribute, or nil. It reports whether the condition fixes the attribute's
+// value, so that the next attribute can have a condition.
 func (c *compiler) sort(a model.Attribute) (*keycond.Clause, bool, error) {
 	if w, ok := c.direct(a); ok {
 		c.used[a.Name] = true
@@ -73,7 +73,7 @@ func (c *compiler) sort(a model.Attribute) (*keycond.Clause, bool, error) {
 	equal := c.equal()
 	for _, part := range t.Template.Parts() {
 		if _, _, ok := Period(part.Type, equal[part.Name]); ok {
-			delete(equal, part.Name) // a range
+			delete(equal, part.Name) // a range, not a value
 		}
 	}
 
@@ -117,7 +117,7 @@ func (c *compiler) sort(a model.Attribute) (*keycond.Clause, bool, error) {
 	return cl, false, nil
 }
 
-// rawClause returns a condition on the attribute itself.
+// rawClause returns a condition on the attribute itself, not on its components.
 func rawClause(w model.Condition, a model.Attribute) (*keycond.Clause, bool, error) {
 	if w.Op == ast.OpBeginsWith && a.Kind == attr.Number {
 		return nil, false, noPrefixes(w.Field, "numbers")
@@ -140,8 +140,7 @@ func noPrefixes(field, what string) error {
 	}
 }
 
-// A span is the place of a component in a sort key: after prefix, and before
-// next unless it is the last.
+// A span is the position of a component in a sort key: after prefix, and before the text next unless it is the last.
 type span struct {
 	a            model.Attribute
 	typ          keys.Type
@@ -149,7 +148,7 @@ type span struct {
 	last         bool
 }
 
-// empty returns the error for a range whose ends are encoded in descending order.
+// empty returns the error for a range whose encoded ends are in descending order.
 func (s *span) empty(w model.Condition, first, second string) error {
 	why := "the first comes after the second"
 	cure := "write the lower value first; use order: desc to read in descending order"
@@ -227,7 +226,7 @@ func (s *span) clause(w model.Condition) (*keycond.Clause, error) {
 		return s.comparison(ast.OpBetween, s.prefix, s.through(first))
 	}
 
-	high := first // no key ends here if something follows the component
+	high := first // if something follows the component, no key equals this bound
 	if s.last {
 		high = predecessor(first)
 		if _, fixed := s.typ.Fixed(); fixed {
@@ -240,7 +239,7 @@ func (s *span) clause(w model.Condition) (*keycond.Clause, error) {
 	return s.comparison(ast.OpBetween, s.prefix, high)
 }
 
-// through returns an inclusive upper bound of the keys with the value in key.
+// through returns the upper bound, inclusive, of the keys with the value at the end of key.
 func (s *span) through(key string) string {
 	if s.last {
 		return key
@@ -248,11 +247,10 @@ func (s *span) through(key string) string {
 	return s.above(key)
 }
 
-// above returns the lowest text above all keys with the value in key.
+// above returns the lowest text above all keys with the value at the end of key.
 func (s *span) above(key string) string { return successor(key + s.next) }
 
-// successor returns the lowest text above everything that begins with s, by
-// incrementing its last character.
+// successor returns the lowest text above all texts that begin with s. It increments the last character.
 func successor(s string) string {
 	r := []rune(s)
 	for i := len(r) - 1; i >= 0; i-- {
@@ -266,8 +264,8 @@ func successor(s string) string {
 	return s + highest
 }
 
-// predecessor returns an inclusive upper bound of the texts below s, except
-// those that continue with the highest character.
+// predecessor returns an inclusive upper bound of the texts below s. It misses only texts that repeat the highest
+// character after its last character.
 func predecessor(s string) string {
 	r := []rune(s)
 	if len(r) == 0 {
@@ -283,7 +281,7 @@ func predecessor(s string) string {
 	return string(r) + highest
 }
 
-// prefixOf returns the prefix of the encoded values for begins_with.
+// prefixOf returns the encoded prefix for begins_with.
 func (s *span) prefixOf(w model.Condition) (string, error) {
 	text := w.Args[0]
 	switch s.typ.Name {

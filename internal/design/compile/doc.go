@@ -1,4 +1,4 @@
-// Package compile makes the request of an access pattern from the templates of keys: the
-// smallest range that contains what the pattern asks for. [Pattern] returns a typed request,
-// or an [*Error] that says which component stands in the way and what works instead.
+// Package compile compiles an access pattern into a request, using the templates of keys. The request reads the
+// smallest range that contains the pattern's items. [Pattern] returns the request, or an [*Error] that names the
+// component that prevents a range and says what works instead.
 package compile

@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// component is a component of a sort key with its values in order.
+// A component is a component of a sort key, with its values in order.
 type component struct {
 	typ    string
 	values []string
@@ -31,9 +31,8 @@ var componentKinds = []component{
 	{"enum(m,p,x)", []string{"m", "p", "x"}},
 }
 
-// TestCompileIsExact holds that the compiled request of a pattern reads exactly
-// the entity's items that meet the conditions, whatever else is in the
-// partition.
+// TestCompileIsExact checks that the compiled request of a pattern reads exactly the entity's items that meet the
+// conditions, whatever else is in the partition.
 func TestCompileIsExact(t *testing.T) {
 	proptest.Check(t, 100, func(t *proptest.T) {
 		n := t.Between(1, 3)
@@ -67,7 +66,7 @@ func TestCompileIsExact(t *testing.T) {
 			b.WriteString("}\n")
 		}
 		if prefix != "" {
-			// Rows of other entities, just outside.
+			// Rows of other entities just outside the range.
 			b.WriteString("items: {Tab: [{PK: x, SK: D}, {PK: x, SK: \"E!\"}, {PK: x, SK: U~}, {PK: x, SK: W}]}\n")
 		}
 		known := t.Between(0, n)

@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A calendar is a unit in which people name periods: 2026-01 is a month.
+// A calendar is a unit of periods, such as the month, with the text form of its periods, such as 2026-01.
 type calendar struct {
 	layout string
 	next   func(time.Time) time.Time
@@ -23,8 +23,8 @@ var calendars = []calendar{
 	{"2006-01-02T15:04", func(at time.Time) time.Time { return at.Add(time.Minute) }},
 }
 
-// precision returns the index in calendars of the unit of a type of times, or their number for
-// times more precise than all of them. It reports false for other types.
+// precision returns the index in calendars of a type's unit, or len(calendars) for times more precise than all units.
+// It reports false for types that are not times.
 func precision(t keys.Type) (int, bool) {
 	switch t.Name {
 	case "year":
@@ -39,8 +39,8 @@ func precision(t keys.Type) (int, bool) {
 	return 0, false
 }
 
-// Period returns the first and the last time of the period that a text names, for a type of more
-// precise times: of the month 2026-01, for a date. It reports false for other texts and types.
+// Period returns the first and the last time of a period, as values of a more precise type: the first and last date
+// of 2026-01. It reports false if the text is not such a period.
 func Period(t keys.Type, text string) (first, last string, ok bool) {
 	units, ok := precision(t)
 	if !ok {
@@ -48,7 +48,7 @@ func Period(t keys.Type, text string) (first, last string, ok bool) {
 	}
 	for i, c := range calendars[:units] {
 		if i == 0 && (t.Name == "epoch" || t.Name == "epochms") {
-			continue // a number is a time itself
+			continue // for these types, 2026 is a time, not a year
 		}
 		if at, err := time.Parse(c.layout, text); err == nil {
 			return at.Format(time.RFC3339), c.next(at).Add(-1).Format(time.RFC3339Nano), true
@@ -57,8 +57,8 @@ func Period(t keys.Type, text string) (first, last string, ok bool) {
 	return "", "", false
 }
 
-// whole replaces the periods in a condition on a time by their first or last times: = matches all
-// times of the period, and > those after the last.
+// whole replaces the periods in a condition on a time by their first or last times: = then matches all times of the
+// period, and > those after its last.
 func whole(w model.Condition, t keys.Type) model.Condition {
 	if len(w.Args) == 0 {
 		return w
@@ -92,7 +92,7 @@ func whole(w model.Condition, t keys.Type) model.Condition {
 	return w
 }
 
-// periodOf returns the period of a type, such as a date, in which a time or a shorter period lies.
+// periodOf returns the period of type t, such as a date, that contains a time or a shorter period.
 func periodOf(t keys.Type, text string) (string, error) {
 	if at, _, ok := Period(keys.Type{Name: "nanos"}, text); ok {
 		text = at
@@ -100,7 +100,7 @@ func periodOf(t keys.Type, text string) (string, error) {
 	return t.Canonical(text)
 }
 
-// covers reports whether a range of times is all of a period.
+// covers reports whether a range of times is a whole period.
 func covers(low, high, period string) bool {
 	all := keys.Type{Name: "nanos"}
 	moments := func(text string) (first, last time.Time) {

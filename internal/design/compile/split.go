@@ -13,13 +13,12 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// maxRequests is the most requests of one pattern.
+// maxRequests is the largest number of requests of a pattern.
 const maxRequests = 1000
 
-// Split returns the patterns, each of one request, that together are a pattern: one for each value
-// that a condition lists, such as the shards of a partition, and one for each period of the
-// partition key that a range of times touches. Most patterns are their own only part. The error is
-// an [*Error].
+// Split divides a pattern into patterns of one request each: one for each value that a condition lists, such as the
+// shards of a partition, and one for each period of the partition key in a range of times. Most patterns have one
+// part, themselves. The error is an [*Error].
 func Split(p *model.Pattern) ([]*model.Pattern, error) {
 	parts := []*model.Pattern{p}
 	if p.Table == nil || p.IsWrite() {
@@ -60,8 +59,8 @@ func Split(p *model.Pattern) ([]*model.Pattern, error) {
 	return parts, nil
 }
 
-// valuesOf returns the conditions, each in one request, that together are a condition, or nil if it
-// is one itself.
+// valuesOf divides a condition into one condition for each request. It returns nil if the condition needs only one
+// request.
 func valuesOf(p *model.Pattern, w model.Condition) (all []model.Condition, err error) {
 	if w.Op == model.In {
 		args := w.Args
@@ -118,7 +117,7 @@ func everyValue(p *model.Pattern, name string) ([]string, error) {
 	}
 }
 
-// distinct returns the values without repetition.
+// distinct returns the values without duplicates.
 func distinct(values []string) (all []string) {
 	for _, v := range values {
 		if !slices.Contains(all, v) {
@@ -128,8 +127,7 @@ func distinct(values []string) (all []string) {
 	return all
 }
 
-// Bucket returns the type of a period in the partition key that a field determines, such as the
-// day of a time.
+// Bucket returns the type of the period in the partition key that a time field determines, such as the day.
 func Bucket(p *model.Pattern, field string) (keys.Type, bool) {
 	hash, _ := p.Keys()
 	if p.Entity == nil {
@@ -143,7 +141,7 @@ func Bucket(p *model.Pattern, field string) (keys.Type, bool) {
 	return keys.Type{}, false
 }
 
-// buckets returns a range of times as ranges within one period of a type.
+// buckets divides a range of times at the ends of the periods of a type.
 func buckets(w model.Condition, t keys.Type) ([]model.Condition, error) {
 	unit, _ := precision(t)
 	c := calendars[unit]
@@ -160,7 +158,7 @@ func buckets(w model.Condition, t keys.Type) ([]model.Condition, error) {
 	}
 	to, err := bound(w.Args[1])
 	if err != nil || !from.Before(to) {
-		return nil, err // one period, or an empty range
+		return nil, err // the range is within one period, or empty
 	}
 
 	var all []model.Condition

@@ -12,15 +12,14 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// An Item is the item that a write of a pattern concerns: the values of its fields, and the item
-// before an update, or the one to put.
+// An Item is the item that a write applies to: its field values, and its attributes before an update or for a put.
 type Item struct {
 	Values     map[string]string
 	Attributes attr.Item
 }
 
-// Write returns the request of a pattern that writes, for one item of each of its writes. An update
-// sets every attribute that depends on a field that it changes. The error is an [*Error].
+// Write returns the request of a pattern that writes. Items has one item for each of the pattern's writes. An update
+// sets every attribute that depends on a changed field. The error is an [*Error].
 func Write(p *model.Pattern, items []Item) (wire.Request, error) {
 	var all []wire.TransactWriteItem
 	for i := range p.Writes {
@@ -54,7 +53,7 @@ func Write(p *model.Pattern, items []Item) (wire.Request, error) {
 	return &wire.TransactWriteItemsInput{TransactItems: all}, nil
 }
 
-// A request has the members of all writes. Each write takes those that its operation has.
+// A request has the members of all write operations. Each operation uses some of them.
 type request struct {
 	TableName                             *string
 	Item, Key                             attr.Item
@@ -63,7 +62,7 @@ type request struct {
 	ExpressionAttributeValues             attr.Item
 }
 
-// members returns a T with the values of the fields that it and from both have.
+// members returns a new T. It copies the struct fields that T and from have in common.
 func members[T any](from any) *T {
 	to := new(T)
 	for field, v := range reflect.ValueOf(from).Fields() {
@@ -74,7 +73,7 @@ func members[T any](from any) *T {
 	return to
 }
 
-// write returns the members of one write.
+// write returns the members of the request for one write.
 func write(w *model.Write, it Item) (in request, _ *Error) {
 	c := compiler{p: &model.Pattern{
 		Table: w.Entity.Table, Entity: w.Entity, Filter: w.If, Parameters: w.Parameters,
@@ -94,7 +93,7 @@ func write(w *model.Write, it Item) (in request, _ *Error) {
 		}
 		in.UpdateExpression = &text
 	}
-	var q wire.QueryInput // whose filter has the form of the condition
+	var q wire.QueryInput // the compiler sets its filter, which has the form of the condition
 	if err := c.expressions(&q); err != nil {
 		return fail(err)
 	}
@@ -109,8 +108,7 @@ func write(w *model.Write, it Item) (in request, _ *Error) {
 	return in, nil
 }
 
-// update returns the update expression that gives the attributes of an item the values that they have
-// with the changed fields.
+// update returns the update expression for the attributes that depend on a changed field.
 func (c *compiler) update(w *model.Write, it Item) (string, error) {
 	values := maps.Clone(it.Values)
 	for _, s := range w.Set {

@@ -6,11 +6,12 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// enoughParents is the number of a parent's items from which on they show how many items one has.
+// enoughParents is the smallest number of a parent's items from which belong derives the number of items per parent.
 const enoughParents = 5
 
-// belong declares the parents of entities, as far as their items show them: their components repeat
-// the keys of the parent's items. Whole says that the model has all items, so that they show how many belong to one.
+// belong declares the parents of entities, as far as their keys and items show them (see [model.Model.ShownParents]).
+// If whole is set, the samples are all items of the tables, so belong also derives how many items belong to each
+// parent.
 func (im *importer) belong(whole bool) {
 	for _, e := range im.m.Entities {
 		for _, s := range im.m.ShownParents(e, sampled, isParent(len(e.Samples))) {
@@ -26,7 +27,7 @@ func (im *importer) belong(whole bool) {
 	}
 }
 
-// sampleValues are the values of a sample.
+// sampleValues are the field values of a sample.
 type sampleValues struct{ *model.Sample }
 
 func (s sampleValues) Get(field string) string { return s.Values[field] }
@@ -41,15 +42,15 @@ func sampled(e *model.Entity) iter.Seq[model.Values] {
 	}
 }
 
-// isParent returns a function that reports whether most of a number of items belong to an item of an
-// entity. In a part of a table, some items of the parent are missing.
+// isParent returns a function that accepts an entity as the parent of a number of children if at least four in five
+// have a parent item. It does not require all, because samples of a table may lack some parent items.
 func isParent(children int) func(*model.ShownParent) bool {
 	return func(s *model.ShownParent) bool {
 		return s.Distinct == s.Items && s.Orphans < children && 5*s.Orphans <= children
 	}
 }
 
-// perOf returns a distribution like that of numbers in ascending order.
+// perOf returns the distribution of numbers, which must be in ascending order.
 func perOf(n []int) model.Per {
 	low, high := n[0], n[len(n)-1]
 	per := model.Per{Min: low, Max: high}

@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
-// imported exports the generated items of a model, and imports them.
+// imported returns the model imported from the generated items of another model.
 func imported(t *testing.T, src string, o convert.Options) *model.Model {
 	t.Helper()
 	m, err := modelfile.Parse("m.yaml", []byte(src))
@@ -34,7 +34,7 @@ func imported(t *testing.T, src string, o convert.Options) *model.Model {
 	return got
 }
 
-// TestBelongs holds that an import finds what belongs to what, and how many one parent has, in items
+// TestBelongs checks that an import finds the parents of entities and the number of items per parent, from items
 // whose components repeat the keys of others.
 func TestBelongs(t *testing.T) {
 	const src = `name: m
@@ -64,7 +64,7 @@ entities:
 		"Order of User: 1 3 6 20", "Product2 of Order: 1 3 5 5", "Product2 of Product: 14 15 15 15",
 	}, "\n"), belongs(imported(t, src, convert.Options{Items: 10_000})))
 
-	// Samples show what belongs to what, but not how many. The counts are of all items.
+	// Samples show the parents, but not the number of items per parent. The counts are of all items.
 	m := imported(t, src, convert.Options{Items: 150})
 	require.Equal(t, "Order of User: \nProduct2 of Order: ", belongs(m))
 	orders := m.Entity("Order")

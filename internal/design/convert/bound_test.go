@@ -19,7 +19,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 )
 
-// TestBound lets each reader of files refuse a file that repeats one thing very often: no error repeats it all.
+// TestBound gives each reader a file that repeats one mistake very often, and checks that the error stays short.
 func TestBound(t *testing.T) {
 	const many = 20_000
 	tables := func(name string, data []byte) error {
@@ -52,7 +52,7 @@ func TestBound(t *testing.T) {
 	whole := "name: m\ntables: {T: {key: PK}}\nentities: {E: {table: T, key: {PK: 'X'}}}\n"
 	for _, tt := range []struct {
 		read             func(name string, data []byte) error
-		name, file, part string // part takes the place of X in the file, repeated
+		name, file, part string // X in file is replaced by part, many times
 	}{
 		{tables, "a.tf", table, "("}, {tables, "a.tf", table, "a"}, {tables, "a.tf", table, "${"},
 		{tables, "a.tf", table, "f(1) + "}, {tables, "a.tf", table, "["}, {tables, "a.tf", "X", "x"},

@@ -13,11 +13,10 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Loss is a part of the design that the model lacks or represents
-// differently.
+// A Loss is a part of the imported design that the model lacks or represents differently.
 type Loss struct {
 	Pos model.Pos
-	// What is lost, Why, and what to do about it; Hint may be empty.
+	// What is lost, Why, and a Hint on what to do about it. Hint may be empty.
 	What, Why, Hint string
 }
 
@@ -30,7 +29,7 @@ func (l Loss) String() string {
 	return placed(l.Pos, text)
 }
 
-// placed returns a text after its place, if it has one.
+// placed returns a text after its place, or the text alone if the place is empty.
 func placed(at model.Pos, text string) string {
 	if where := at.String(); where != "" {
 		return where + ": " + text
@@ -51,11 +50,11 @@ func (e *Error) Error() string { return placed(e.Pos, e.Msg) }
 type File struct {
 	Name string
 	Data []byte
-	// Tables are the tables that the file defines, if it has been read as a template, and
-	// Notes what was made up for them.
+	// Tables are the tables in the file if the caller has already read it as a template. Notes says which values the
+	// reader made up for them.
 	Tables []*tabledef.Schema
 	Notes  []tabledef.Note
-	// Streams are the items of the file or folder, instead of Data.
+	// Streams are the items of the file or folder if the caller reads them. They replace Data.
 	Streams []Stream
 }
 
@@ -64,7 +63,7 @@ const DefaultItems = 1000
 
 // Options configure an import. The zero value is ready to use.
 type Options struct {
-	// Format is that of the files. Default: each file's content says it.
+	// Format is the format of the files. Default: detected from the content of each file.
 	Format Format
 	// Table is the name of the table for designs that do not name it. Default:
 	// derived from the file name.
@@ -72,13 +71,12 @@ type Options struct {
 	// Items limits the items imported per table. Default: [DefaultItems]. If
 	// negative, none are imported.
 	Items int
-	// All makes [FromEndpoint] read all items, twice, rather than the first ones.
+	// All makes [FromEndpoint] read all items, not only the first ones. It reads them twice.
 	All bool
 }
 
-// Import reads files into one model and lists the losses. The model passes
-// [modelfile.Parse] and [dataset.Build]. It returns an [*Error] if no model can be
-// made, or the cause of ctx.
+// Import reads files into one model and lists the losses. [modelfile.Parse] and [dataset.Build] accept the model. If
+// the files make no model, the error is an [*Error]; if ctx is done, it is the cause.
 func Import(ctx context.Context, files []File, o Options) (*model.Model, []Loss, error) {
 	m, losses, err := importFiles(ctx, files, o)
 	if e, ok := errors.AsType[*Error](err); ok {
@@ -106,7 +104,7 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 			return nil, nil, err
 		}
 		format := cmp.Or(o.Format, detect(d))
-		if format != Items && format != Tables { // whose names say less than those of their tables
+		if format != Items && format != Tables { // the name of such a file says less than the names of its tables
 			im.rename(f.Name)
 		}
 		switch format {
@@ -139,7 +137,7 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 		return nil, nil, err
 	}
 
-	for _, d := range items { // last, as items need their tables
+	for _, d := range items { // last, because items need their tables
 		if len(im.m.Tables) == 0 {
 			return nil, nil, noDefinition(d.name)
 		}
@@ -153,7 +151,7 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 	return im.finish(ctx, files[0].Name)
 }
 
-// rename names the model after a file, unless it has a name.
+// rename names the model after a file, unless the model has a name.
 func (im *importer) rename(file string) {
 	if im.name == "" {
 		im.name = slug(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
@@ -169,7 +167,7 @@ type importer struct {
 	more   int // number of losses beyond maxLosses
 	pools  map[*model.Table]*pool
 	shared map[string]*model.Field
-	// held and streams are items from which samples are taken; offered is their number.
+	// held and streams are the items from which pour takes samples. offered is the number of all items.
 	held    []row
 	streams []Stream
 	offered int
@@ -184,7 +182,7 @@ func newImporter(o Options) *importer {
 	}
 }
 
-// maxLosses limits the losses that are listed.
+// maxLosses is the largest number of losses listed.
 const maxLosses = 200
 
 func (im *importer) loss(n *node, what, why, hint string) { im.lossAt(n.pos(), what, why, hint) }
@@ -206,7 +204,7 @@ func (im *importer) add(l Loss) {
 
 var notSlug = text.Pattern(`[^a-z0-9]+`)
 
-// slug derives the name of a model from a text; it can be "".
+// slug derives the name of a model from a text. The result may be "".
 func slug(text string) string {
 	s := strings.Trim(notSlug().ReplaceAllString(strings.ToLower(text), "-"), "-")
 	if len(s) > 60 {

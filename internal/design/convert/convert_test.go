@@ -23,7 +23,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files again")
 
-// imports are the designs of testdata with their files.
+// imports are the designs in testdata with their files.
 var imports = []struct {
 	name  string
 	files []string
@@ -48,13 +48,13 @@ func files(t testing.TB, names []string) (list []convert.File) {
 	return list
 }
 
-// A rejection is a record that a reader leaves out.
+// A rejection is a [convert.Rejected] error for tests.
 type rejection struct{ error }
 
 func (rejection) Rejected() {}
 
-// TestRejected holds that the records of a stream that are not items are counted, and that another error ends the
-// import.
+// TestRejected checks that an import counts the records of a stream that are not items, and that another error ends
+// the import.
 func TestRejected(t *testing.T) {
 	it, err := attr.ParseItem([]byte(`{"PK": {"S": "C#1"}, "SK": {"S": "O#1"}}`))
 	require.NoError(t, err)
@@ -79,8 +79,7 @@ func TestRejected(t *testing.T) {
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 }
 
-// TestImport compares models and losses with golden files, and runs the
-// patterns.
+// TestImport compares models and losses with golden files, and runs the patterns.
 func TestImport(t *testing.T) {
 	for _, tt := range imports {
 		t.Run(tt.name, func(t *testing.T) {
@@ -131,8 +130,7 @@ func golden(t *testing.T, path string, got []byte) {
 	require.Equal(t, string(want), string(got))
 }
 
-// TestItems holds that every item of a Workbench model is in the dataset
-// unchanged, as a sample or raw.
+// TestItems checks that every item of a Workbench model is in the dataset unchanged, as a sample or as a raw item.
 func TestItems(t *testing.T) {
 	m, _, err := convert.Import(t.Context(), files(t, []string{"workbench.json"}), convert.Options{})
 	require.NoError(t, err)
@@ -246,7 +244,7 @@ func TestErrors(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// TestLosses tests the losses of single faults.
+// TestLosses tests the loss for each of several single mistakes.
 func TestLosses(t *testing.T) {
 	const table = `{"TableName":"abc","AttributeDefinitions":[{"AttributeName":"k","AttributeType":"S"},{"AttributeName":"g","AttributeType":"N"}],"KeySchema":[{"AttributeName":"k","KeyType":"HASH"}],
 		"GlobalSecondaryIndexes":[{"IndexName":"byG","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`

@@ -13,8 +13,8 @@ import (
 
 const derivedAbout = "Derived from the keys, because the design has no access patterns."
 
-// derive derives access patterns from keys: for each entity a query of a partition of the table, and of one
-// of each index in which it has items.
+// derive adds access patterns for each entity: a query of one partition of its table, and one of each index that has
+// its items.
 func (im *importer) derive(ctx context.Context) error {
 	w, err := dataset.Build(ctx, im.m, dataset.Options{})
 	if err != nil {
@@ -41,7 +41,8 @@ func (im *importer) derive(ctx context.Context) error {
 	return nil
 }
 
-// derived returns a query of the partition of the first item of an entity in an index, or nil if none is in it.
+// derived returns a query of the partition of an entity's first item in an index, or nil if the index has none of its
+// items.
 func derived(w *dataset.Dataset, e *model.Entity, x *model.Index) *model.Pattern {
 	partition, all := e.Table.Partition, e.Table.Keys()
 	if x != nil {

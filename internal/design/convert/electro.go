@@ -11,13 +11,13 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// isElectro reports whether n is the schema of an entity.
+// isElectro reports whether n is the schema of an ElectroDB entity.
 func isElectro(n *node) bool {
 	return n.get("attributes").isObject() && n.get("indexes").isObject() && n.get("model").isObject()
 }
 
-// electroList returns the schemas in a value: one, a list of them, or a service, which is an object of schemas by
-// name or has one under entities.
+// electroList returns the schemas in a value: a schema, a list of schemas, or a service. A service is an object of
+// schemas by name, or has one as its member entities.
 func electroList(n *node) (all []*node) {
 	if isElectro(n) {
 		return []*node{n}
@@ -60,10 +60,10 @@ func electroTable(name string, n *node, _ []*node) *model.Table {
 	return t
 }
 
-// electroVersion returns the version of an entity.
+// electroVersion returns the version of a schema's entity.
 func electroVersion(n *node) string { return cmp.Or(n.get("model").str("version"), "1") }
 
-// electroEntity declares the entity of a schema.
+// electroEntity declares the entity that a schema describes.
 func (im *importer) electroEntity(n *node, t *model.Table) {
 	name := n.get("model").str("entity")
 	constants := [][2]string{{"__edb_e__", name}, {"__edb_v__", electroVersion(n)}}
@@ -108,7 +108,7 @@ func (im *importer) electroEntity(n *node, t *model.Table) {
 	im.declare(d)
 }
 
-// electroField declares the field of an attribute, whose type can be a list of values.
+// electroField declares the field of an attribute. The attribute's type may be a list of values.
 func (im *importer) electroField(d *declared, a *node) {
 	typ, ok := schemaType(nil, a)
 	if p := a.get("padding"); p != nil {
@@ -121,7 +121,7 @@ func (im *importer) electroField(d *declared, a *node) {
 	im.field(d, a, cmp.Or(a.str("field"), a.key), typ, ok, a.get("type").texts())
 }
 
-// composites returns the attributes in a key, in order.
+// composites returns the names of the attributes that a key is composed of, in order.
 func composites(key *node) []string {
 	names := key.get("composite").texts()
 	if names == nil {
@@ -132,15 +132,15 @@ func composites(key *node) []string {
 	return names
 }
 
-// isAttribute reports whether the schema stores an attribute under a name.
+// isAttribute reports whether the schema stores one of its attributes under a name.
 func isAttribute(n *node, stored string) bool {
 	return slices.ContainsFunc(n.get("attributes").members(), func(a *node) bool {
 		return cmp.Or(a.str("field"), a.key) == stored
 	})
 }
 
-// electroKind returns the type of a key attribute: a key is a number if it is
-// only an attribute of that type.
+// electroKind returns the type of a key attribute. It is N if the key consists of a single attribute of type number,
+// or else S.
 func electroKind(n, key *node) attr.Kind {
 	list, template := composites(key), key.str("template")
 	if len(list) == 1 && (template == "${"+list[0]+"}" || template == "" && isAttribute(n, key.str("field"))) &&
@@ -206,7 +206,7 @@ func electroTemplate(n, x *node, part string, d *declared) (string, error) {
 	return src + literal(postfix), nil
 }
 
-// electroFixings returns the text before and after the values of a key.
+// electroFixings returns the fixed text before and after the values of a key.
 func electroFixings(n, x *node, part string) (prefix, postfix string) {
 	m := n.get("model")
 	pk, sk := "$"+m.str("service"), ""

@@ -88,8 +88,7 @@ func TestElectroKeys(t *testing.T) {
 	}
 }
 
-// TestElectroFields holds that an attribute appears once, under its stored
-// name.
+// TestElectroFields checks that an attribute appears only once, under its stored name.
 func TestElectroFields(t *testing.T) {
 	schema := `{"model": {"entity": "a", "service": "s"}, "attributes": {"id": {"type": "string"}, "note": {"type": "string", "field": "n"}, "at": {"type": "string", "field": "t"}},
 		"indexes": {"main": {"pk": {"field": "pk", "composite": ["id"]}, "sk": {"field": "sk", "composite": ["at"]}}}}`
@@ -104,8 +103,8 @@ func TestElectroFields(t *testing.T) {
 	require.ElementsMatch(t, []string{"pk: $s#id_{id}", "sk: $a_1#at_{at}", "id: {id}", "n: {note}", "t: {at}"}, got)
 }
 
-// TestOneTableNames holds that the type field in a value becomes the name of
-// the model, and that a mapped attribute has only its mapped name.
+// TestOneTableNames checks that the type field in a value becomes the name of the model, and that a mapped attribute
+// has only its mapped name.
 func TestOneTableNames(t *testing.T) {
 	schema := `{"format": "onetable:1.1.0", "version": "1", "indexes": {"primary": {"hash": "pk", "sort": "sk"}}, "params": {"typeField": "kind"}, "models": {
 		"User": {"pk": {"value": "${kind}#${id}"}, "sk": {"value": "at#${n:6:0}"}, "id": {"type": "string", "map": "i"}, "n": {"type": "number"}}}}`

@@ -13,12 +13,11 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// An Endpoint answers a DescribeTable or Scan.
+// An Endpoint sends a DescribeTable or Scan request and returns its output.
 type Endpoint func(ctx context.Context, in wire.Request) (wire.Output, error)
 
-// FromEndpoint imports the named tables of a running endpoint, which are all that it has, with up to
-// Options.Items items of each. It only reads. Name is the endpoint's name in
-// places.
+// FromEndpoint imports tables of a running endpoint with up to Options.Items items of each. It only reads. Names are
+// the names of all tables at the endpoint; Options.Table selects one of them. Name is the endpoint's name in places.
 func FromEndpoint(
 	ctx context.Context, name string, names []string, call Endpoint, o Options,
 ) (*model.Model, []Loss, error) {
@@ -69,7 +68,7 @@ func ask[T wire.Output](ctx context.Context, call Endpoint, in wire.Request) (ou
 	return out, nil
 }
 
-// scan yields the items of a table, or the first ones.
+// scan yields all items of a table if Options.All is set, or only the first ones.
 func (im *importer) scan(ctx context.Context, name string, call Endpoint) iter.Seq2[attr.Item, error] {
 	return func(yield func(attr.Item, error) bool) {
 		in := &wire.ScanInput{TableName: &name}

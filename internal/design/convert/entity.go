@@ -7,8 +7,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// entities creates entities from the items of a table. Items of a declared entity are its samples, and items
-// that fit no entity stay raw.
+// entities creates entities from the items of a table. The items of a declared entity become its samples. Items that
+// fit no entity stay raw.
 func (im *importer) entities(t *model.Table) {
 	p := im.pools[t]
 	if p == nil {
@@ -44,7 +44,7 @@ func (im *importer) entities(t *model.Table) {
 	}
 }
 
-// onlyFacet returns the facet of rows, or nil if they have none or several.
+// onlyFacet returns the facet that all rows have, or nil if they have none or several.
 func onlyFacet(rows []*row) (only *facet) {
 	for _, r := range rows {
 		if r.facet != nil && only != nil && r.facet != only {
@@ -55,8 +55,8 @@ func onlyFacet(rows []*row) (only *facet) {
 	return only
 }
 
-// addEntity creates the entity of a group, with the items that fit it as
-// samples. Other items become raw items: all of them if most do not fit.
+// addEntity creates the entity of a group. The items that fit it become samples, and the others raw items. If most do
+// not fit, it creates no entity.
 func (im *importer) addEntity(t *model.Table, g *group) {
 	e := im.infer(t, g)
 	if e == nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// finish builds the model from what was collected and reads it back.
+// finish builds the model from what the importer has collected, and reads it back as a check.
 func (im *importer) finish(ctx context.Context, from string) (*model.Model, []Loss, error) {
 	if len(im.m.Tables) == 0 {
 		hint := ""
 		if n := len(im.losses); n > 0 {
-			hint = im.losses[n-1].String() // the refusal of a table follows what was done to its name
+			hint = im.losses[n-1].String() // the last loss says why the last table was refused
 		}
 		return nil, im.losses, &Error{Pos: model.Pos{File: from}, Msg: "the design has no usable table", Hint: hint}
 	}
@@ -58,7 +58,7 @@ func (im *importer) finish(ctx context.Context, from string) (*model.Model, []Lo
 	return m, im.sorted(), nil
 }
 
-// next says what to add to a model that has only tables.
+// next adds a hint on what to add to a model that has only tables.
 func (im *importer) next(from string) {
 	if len(im.m.Entities) > 0 || len(im.m.Items) > 0 {
 		return
@@ -90,7 +90,7 @@ func (im *importer) sorted() []Loss {
 	return im.losses
 }
 
-// isolate removes the entities that keep the model from being read back. Their items become raw items.
+// isolate removes the entities with which the model cannot be read back. Their items become raw items.
 func (im *importer) isolate() {
 	m := im.m
 	entities := m.Entities
@@ -111,7 +111,7 @@ func (im *importer) isolate() {
 	}
 }
 
-// itemOf returns the item of a sample.
+// itemOf returns the item that a sample describes.
 func itemOf(e *model.Entity, s *model.Sample) attr.Item {
 	if made, err := e.ItemWith(s.Values, s.Attributes); err == nil {
 		return made
@@ -119,7 +119,7 @@ func itemOf(e *model.Entity, s *model.Sample) attr.Item {
 	return s.Attributes
 }
 
-// joined returns an item with the attributes of several.
+// joined returns an item with the attributes of all items in list.
 func joined(list ...attr.Item) attr.Item {
 	var b attr.Builder
 	for _, it := range list {

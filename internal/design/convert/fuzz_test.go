@@ -17,8 +17,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
-// FuzzImport holds that an import fails with an [*convert.Error] or returns a
-// model that can be written, read back and built.
+// FuzzImport checks that an import either fails with an [*convert.Error], or returns a model that can be written,
+// read back and built.
 func FuzzImport(f *testing.F) {
 	names, err := filepath.Glob("testdata/*.json")
 	if err != nil || len(names) == 0 {
@@ -153,7 +153,7 @@ func collect(v any, pool *[]any) {
 	}
 }
 
-// TestMutants imports designs with random faults.
+// TestMutants imports designs with random changes.
 func TestMutants(t *testing.T) {
 	seed, rounds := uint64(1), 40
 	if s := os.Getenv("MUTANTS"); s != "" {

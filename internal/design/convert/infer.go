@@ -8,17 +8,17 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A piece is a part of an inferred template: literal text, or a component with
-// its part of each key.
+// A piece is a part of an inferred template: literal text, or a component. A component has the part of each key that
+// it matches.
 type piece struct {
 	literal string
 	typ     keys.Type
-	parts   []string // nil for a literal
+	parts   []string // the part of each key; nil for a literal
 	label   string   // the nearest label before it
 }
 
-// Delimiters between components. Strong ones only delimit; weak ones also occur
-// in dates, names and ids.
+// Delimiters between components. The strong ones are always delimiters. The weak ones also occur in dates, names and
+// ids.
 const (
 	strong = "#|/"
 	weak   = ":_.-"
@@ -33,12 +33,10 @@ var (
 	plainInt = text.Pattern(`^(0|-?[1-9][0-9]{0,30})$`)
 )
 
-// inferPieces infers the pieces of the keys of one attribute, which must not be
-// empty. Keys are split at the first strong delimiter that all of them have. A
-// word that all keys have in one place, first or after a value, is a label; what
-// is in any other place is a component. A key without a strong delimiter can
-// have a label before a weak one. Whether the pieces reproduce the keys is not
-// checked: see roundTrips.
+// inferPieces infers the pieces of the keys of one attribute. Values must not be empty. It splits the keys at the
+// first strong delimiter that all of them have. A word that all keys have in the same place, first or after a value,
+// is a label; everything else is a component. A key without a strong delimiter may have a label before a weak one.
+// The pieces may not reproduce the keys; roundTrips checks that.
 func inferPieces(values []string, sort bool) (all []piece) {
 	if _, typed := typeOf(values, sort); typed {
 		return component(nil, values, "", sort)
@@ -70,8 +68,9 @@ func inferPieces(values []string, sort bool) (all []piece) {
 	return all
 }
 
-// split splits keys at a strong delimiter into as many columns as all of them have. A key that is one word is one
-// column. It returns nil if there is no delimiter, or a column is empty in only some keys.
+// split splits keys at a strong delimiter into the number of columns that all of them have. If all keys are the same
+// word, that is the only column. It returns nil if no delimiter is in all keys, or if a column is empty in only some
+// keys.
 func split(values []string) (columns [][]string, delimiter string) {
 	if same(values) && word().MatchString(values[0]) {
 		return [][]string{values}, ""
@@ -99,8 +98,8 @@ func split(values []string) (columns [][]string, delimiter string) {
 	return nil, ""
 }
 
-// weakLabel returns the word that all keys have before a weak delimiter, with the delimiter, and what follows. What
-// follows must differ or have a digit, as the word could be part of a name.
+// weakLabel returns the word with which all keys begin, including the weak delimiter after it, and the rest of each
+// key. The rest must differ or contain a digit; otherwise the word may be part of a name.
 func weakLabel(values []string) (label string, rest []string) {
 	for _, d := range weak {
 		head, _, ok := strings.Cut(values[0], string(d))
@@ -117,7 +116,7 @@ func weakLabel(values []string) (label string, rest []string) {
 	return "", values
 }
 
-// literal appends text to pieces, and joins it with a literal before.
+// literal appends literal text to pieces. It joins the text with a preceding literal.
 func literal(all []piece, text string) []piece {
 	if n := len(all); n > 0 && all[n-1].parts == nil {
 		all[n-1].literal += text
@@ -142,15 +141,16 @@ func same(column []string) bool {
 	return all(column, func(v string) bool { return v == column[0] })
 }
 
-// candidates are the types that a text alone can identify, with the lowest and the highest text for numbers.
+// candidates are the types that typeOf recognizes by the text of a value. For numbers, low and high bound the text.
 var candidates = []struct{ typ, low, high string }{
 	{typ: "date"}, {typ: "time"}, {typ: "millis"}, {typ: "micros"}, {typ: "nanos"}, {typ: "month"},
 	{typ: "uuid"}, {typ: "ulid"},
 	{"year", "1900", "2099"}, {"epoch", "1000000000", "2999999999"}, {"epochms", "1000000000000", "2999999999999"},
 }
 
-// typeOf returns the type that all values have, or string and false. Numbers of one length are padded if they
-// differ or begin with 0; numbers of different lengths are not, which matters in a sort key.
+// typeOf returns the type that all values have, or string and false. Digits of one length become a padded int if they
+// differ or begin with 0. Integers of different lengths become an unpadded number, but only in a sort key, where the
+// order matters.
 func typeOf(column []string, sort bool) (keys.Type, bool) {
 	for _, c := range candidates {
 		t := keys.Type{Name: c.typ}
@@ -181,7 +181,7 @@ func all(column []string, is func(string) bool) bool {
 
 var braces = strings.NewReplacer("{", "{{", "}", "}}")
 
-// source returns pieces as a template, with a name for each component.
+// source returns the template with the pieces, with a name for each component.
 func source(pieces []piece, names []string) string {
 	var b strings.Builder
 	for _, p := range pieces {
@@ -199,8 +199,7 @@ func source(pieces []piece, names []string) string {
 	return b.String()
 }
 
-// roundTrips reports whether a template matches the keys and builds the same
-// keys from the values.
+// roundTrips reports whether a template matches all values and builds the same values from the matched components.
 func roundTrips(t *keys.Template, values []string) bool {
 	return all(values, func(v string) bool {
 		found, ok := t.Match(v)

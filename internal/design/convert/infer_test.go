@@ -87,7 +87,7 @@ func TestInfer(t *testing.T) {
 	}
 }
 
-// FuzzInfer holds that an inferred template reproduces its keys or is refused.
+// FuzzInfer checks that an inferred template reproduces its keys or is rejected.
 func FuzzInfer(f *testing.F) {
 	for _, s := range []string{"C#1\nC#2", "a/b\na/b/c", "2026-01-01_1\n2026-01-02_2", "#\n##", "{}\n}{", "a#\n#a"} {
 		f.Add(s, true)

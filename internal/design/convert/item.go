@@ -8,8 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/terminal"
 )
 
-// item reads an item with values in DynamoDB JSON or plain JSON. An invalid
-// attribute is a loss.
+// item reads an item with values in DynamoDB JSON or plain JSON. It records invalid attributes as losses.
 func (im *importer) item(n *node) (attr.Item, bool) {
 	if !n.isObject() {
 		im.loss(n, "an item", "it is not a JSON object", "")
@@ -32,7 +31,7 @@ func (im *importer) item(n *node) (attr.Item, bool) {
 
 var errDeep = fmt.Errorf("values can nest at most %d deep", attr.MaxNesting)
 
-// typed returns the type and the payload of a value in DynamoDB JSON, or nil.
+// typed returns the type and the payload of a value in DynamoDB JSON, or 0 and nil for another value.
 func typed(n *node) (attr.Kind, *node) {
 	if len(n.members()) != 1 {
 		return 0, nil
@@ -44,7 +43,7 @@ func typed(n *node) (attr.Kind, *node) {
 	return kind, n.list[0]
 }
 
-// value reads a value. Values inside maps and lists can also be typed or plain.
+// value reads a value in DynamoDB JSON or plain JSON. Values inside maps and lists may be in either form.
 func value(n *node, depth int) (attr.Value, error) {
 	if depth > attr.MaxNesting {
 		return attr.Value{}, errDeep
@@ -52,7 +51,7 @@ func value(n *node, depth int) (attr.Value, error) {
 
 	kind, payload := typed(n)
 	if (kind == attr.Map || kind == attr.List) && payload.isText() {
-		// Some exports contain the document as text.
+		// Some exports contain maps and lists as JSON text.
 		if d, err := read("", []byte(payload.text)); err == nil {
 			payload = d.roots[0]
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// itemsIn reads the items in a value: a list, the answer of a scan, or an item.
+// itemsIn reads the items in a value: a list of items, the response of a scan, or a single item.
 func (im *importer) itemsIn(n *node, file string) {
 	switch {
 	case n.isList():
@@ -23,7 +23,7 @@ func (im *importer) itemsIn(n *node, file string) {
 	}
 }
 
-// itemIn puts an item into the table that the file name names, or into the only one whose keys it has.
+// itemIn puts an item into the table that the file is named after, or into the only table whose keys it has.
 func (im *importer) itemIn(n *node, file string) {
 	it, ok := im.item(n)
 	if !ok {
@@ -39,8 +39,8 @@ func (im *importer) itemIn(n *node, file string) {
 	}
 }
 
-// tableOf returns the table whose keys an item has: the one that the name of a file names,
-// or the one with a sort key. It reports whether several have them.
+// tableOf returns the table whose key attributes an item has. If several fit, it prefers the one in the name of the
+// file, then one with a sort key. It reports true if several fit and the file names none.
 func (im *importer) tableOf(it attr.Item, file string) (best *model.Table, several bool) {
 	for _, t := range im.m.Tables {
 		fits := true

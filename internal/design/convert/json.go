@@ -14,10 +14,10 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// MaxFileBytes limits the size of a file.
+// MaxFileBytes is the largest size of a file.
 const MaxFileBytes = 32 << 20
 
-// These limits also keep a hostile file from exhausting memory.
+// These limits, too, keep a malicious file from exhausting memory.
 const (
 	maxNodes = 2_000_000
 	maxDepth = 100
@@ -27,19 +27,19 @@ const (
 type document struct {
 	name  string
 	data  []byte
-	lines []int // offsets of lines
+	lines []int // offsets at which lines begin
 	roots []*node
 	nodes int
 }
 
-// A node is a JSON value with its place.
+// A node is a JSON value with its place in the document.
 type node struct {
 	doc     *document
-	key     string // in an object
+	key     string // name of a member of an object
 	at, end int    // offsets in the file
 	kind    jsontext.Kind
-	text    string  // of a string or a number
-	list    []*node // of an object or a list
+	text    string  // text of a string or a number
+	list    []*node // members of an object, or elements of a list
 }
 
 // read parses a file. Its error is an [*Error].
@@ -141,7 +141,7 @@ func (d *document) value(dec *jsontext.Decoder, depth int) (*node, error) {
 	return n, unexpected(err)
 }
 
-// tooMany returns the error for a file that is beyond the limits.
+// tooMany returns the error for a file that exceeds the limits.
 func (d *document) tooMany(at int) error {
 	return &Error{
 		Pos: d.pos(at),
@@ -192,7 +192,7 @@ func (n *node) isText() bool { return n != nil && n.kind == '"' }
 
 func (n *node) isTrue() bool { return n != nil && n.kind == 't' }
 
-// get returns the last member with a name, or nil.
+// get returns the last member with the name, or nil.
 func (n *node) get(name string) *node {
 	if !n.isObject() {
 		return nil
@@ -229,7 +229,7 @@ func (n *node) elems() []*node {
 	return n.list
 }
 
-// orElems returns the elements of a list, or another value as the only one.
+// orElems returns the elements of a list. It returns any other value as the only element.
 func (n *node) orElems() []*node {
 	if n.isList() {
 		return n.list
@@ -237,7 +237,7 @@ func (n *node) orElems() []*node {
 	return []*node{n}
 }
 
-// texts returns the texts of a list.
+// texts returns the texts in a list that are not empty.
 func (n *node) texts() (all []string) {
 	for _, m := range n.elems() {
 		if m.isText() && m.text != "" {

@@ -8,18 +8,18 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// kindAttributes are common names of an attribute with the kind of an item.
+// kindAttributes are common names of attributes that contain the kind of an item.
 var kindAttributes = []string{
 	"_type", "__edb_e__", "__typename", "entityType", "EntityType", "entity_type", "_et", "entity", "type", "Type",
 	"kind",
 }
 
-// mostKinds limits the groups of a table's items. A larger number means that
-// they are not kinds.
+// mostKinds is the largest number of groups of a table's items. If an attribute gives more groups, its values are not
+// kinds.
 const mostKinds = 40
 
-// groups groups items by kind: by an attribute that names it, by their facets, or by the words
-// in their keys, unless these are so many that they are values.
+// groups groups items by kind: by an attribute that contains it, else by their facets, else by the words in their
+// keys. If a criterion gives too many groups, groups tries the next one.
 func groups(t *model.Table, rows []*row) []*group {
 	for _, name := range kindAttributes {
 		if t.Has(name) {
@@ -53,7 +53,7 @@ func groups(t *model.Table, rows []*row) []*group {
 	return g
 }
 
-// kindIn returns the kind of an item by the attribute that names it, or "".
+// kindIn returns the kind of an item from the named attribute, or "".
 func kindIn(it attr.Item, name string) string {
 	if v := it.Get(name); v.Kind() == attr.String && len(v.Raw()) < 50 {
 		return string(v.Raw())
@@ -61,8 +61,7 @@ func kindIn(it attr.Item, name string) string {
 	return ""
 }
 
-// groupBy returns groups in the order of their first item, or nil if an item
-// has no kind.
+// groupBy returns the groups in the order of their first items. It returns nil if an item has no kind.
 func groupBy(rows []*row, kind func(*row) string) (all []*group) {
 	byName := map[string]*group{}
 	for _, r := range rows {
@@ -81,7 +80,7 @@ func groupBy(rows []*row, kind func(*row) string) (all []*group) {
 	return all
 }
 
-// shapes returns the shapes of keys of an item, each with a zero byte after it.
+// shapes returns the shapes of an item's keys, each followed by a zero byte.
 func shapes(list []model.Attribute, it attr.Item) string {
 	var b strings.Builder
 	for _, a := range list {
@@ -92,8 +91,7 @@ func shapes(list []model.Attribute, it attr.Item) string {
 	return b.String()
 }
 
-// shape returns the words of a key in the positions of labels, with * for the
-// values between them.
+// shape returns the labels in a key, with * for the values between them.
 func shape(key string) string {
 	parts := strings.FieldsFunc(key, func(r rune) bool { return strings.ContainsRune(strong, r) })
 	if !strings.ContainsAny(key, strong) {
@@ -110,8 +108,7 @@ func shape(key string) string {
 		return "*"
 	}
 
-	// Labels are in capitals if the first one is. Parts of a path are not
-	// labels.
+	// If the first part is in capitals, only parts in capitals are labels. Words in a path are not labels either.
 	label, isLabel := true, word()
 	if strings.IndexAny(key, strong) == strings.IndexByte(key, '/') ||
 		len(parts) > 0 && upper().MatchString(parts[0]) {

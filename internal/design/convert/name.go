@@ -16,14 +16,13 @@ var generic = text.Pattern(
 		`([_-]?(pk|sk|key|hash|range|value|attribute))?[_-]?\d*([_-]?(pk|sk))?$`,
 )
 
-// ofValue matches labels that name the value itself, not a thing with an id.
+// ofValue matches labels that name the value itself, such as status, and not a thing with an id.
 var ofValue = text.Pattern(
 	`(?i)^(|status|state|type|category|country|city|email|date|name|title|year|month|day|region|version|path|role|` +
 		`sku|tag|score|key|time|timestamp|.*id)$`,
 )
 
-// labelName derives a name from the label before a component: orderId for
-// ORDER#.
+// labelName derives a field name from the label before a component: orderId from ORDER#.
 func labelName(p piece) string {
 	label, kind := fieldName(title(p.label)), "id"
 	if r := []rune(label); label != "" {
@@ -48,8 +47,8 @@ func labelName(p piece) string {
 	return label + title(kind)
 }
 
-// shapeName derives the name of an entity from the shapes of its keys: the words before a value of the sort key,
-// otherwise the last word of the partition key.
+// shapeName derives the name of an entity from the shapes of its keys: the words of the sort key if it also has a
+// value, or else the last word of the partition key.
 func shapeName(shapes, table string) string {
 	name := ""
 	for i, s := range strings.Split(strings.TrimSuffix(shapes, "\x00"), "\x00") {
@@ -70,7 +69,7 @@ func shapeName(shapes, table string) string {
 	return cmp.Or(name, table)
 }
 
-// title converts a word to an entity name: Order for ORDER.
+// title converts a word to an entity name: Order from ORDER.
 func title(s string) string {
 	var b strings.Builder
 	between := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
@@ -99,7 +98,7 @@ func (im *importer) entityName(name string) string {
 	return numbered(name, func(name string) bool { return im.m.Entity(name) == nil })
 }
 
-// numbered returns a name, with the first number from 2 on that makes it free if it is not.
+// numbered returns the name if it is free, or else the name with the lowest number from 2 that makes it free.
 func numbered(name string, free func(string) bool) string {
 	unique := name
 	for i := 2; !free(unique); i++ {
@@ -110,7 +109,7 @@ func numbered(name string, free func(string) bool) string {
 
 var notField = text.Pattern(`^[^\pL_]+|[^\pL\p{Nd}_.-]+`)
 
-// fieldName derives a valid field name from a text; it can be "".
+// fieldName derives a valid field name from a text. The result may be "".
 func fieldName(s string) string {
 	words := notField().Split(s, -1)
 	name := ""

@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// oneTable reads a OneTable schema of a table. Its value templates become templates of attributes; the
-// behaviour of the library is not part of a design.
+// oneTable reads the OneTable schema of a table. Value templates become templates of attributes. The model does not
+// represent the library's behaviour.
 func (im *importer) oneTable(n *node, t *model.Table) {
 	im.m.About = cmp.Or(n.str("description"), im.m.About)
 	im.name = cmp.Or(slug(n.str("name")), im.name)
@@ -32,8 +32,8 @@ func (im *importer) oneTable(n *node, t *model.Table) {
 	}
 }
 
-// oneTableKeys returns a table with the indexes of a schema. The models of all schemas have the types of key
-// attributes.
+// oneTableKeys returns a table with the indexes of a schema. It takes the types of key attributes from the models of
+// all schemas.
 func (im *importer) oneTableKeys(name string, n *node, schemas []*node) *model.Table {
 	var models []*node
 	for _, of := range schemas {
@@ -88,7 +88,8 @@ func (im *importer) oneTableKeys(name string, n *node, schemas []*node) *model.T
 	return t
 }
 
-// schemaProjection returns the projection of an index: all, a word for the keys, or a list of attributes.
+// schemaProjection returns the projection of an index from a list of attributes, or from a word: onlyKeys means
+// KEYS_ONLY, and any other ALL.
 func schemaProjection(n *node, onlyKeys string) (kind string, include []string) {
 	switch {
 	case n.isList():
@@ -99,9 +100,9 @@ func schemaProjection(n *node, onlyKeys string) (kind string, include []string) 
 	return projection("ALL", nil)
 }
 
-// oneTableDate returns the type of stored dates: milliseconds, seconds for a time to
-// live, or JavaScript's ISO text. The specification of the schema says seconds
-// for all numbers, but the library divides by 1000 only for ttl.
+// oneTableDate returns the type of stored dates: seconds for a time to live, ISO text with isoDates, or else
+// milliseconds. The specification of the schema says seconds for all numbers, but the library divides by 1000 only
+// for ttl.
 func oneTableDate(schema, f *node) keys.Type {
 	switch {
 	case f.get("ttl").isTrue():
@@ -112,7 +113,8 @@ func oneTableDate(schema, f *node) keys.Type {
 	return keys.Type{Name: "epochms"}
 }
 
-// schemaType returns the type of the values of a field, and whether a key or a field can have it.
+// schemaType returns the type of a field's values. It reports false if neither a key nor a field can have such
+// values.
 func schemaType(schema, f *node) (typ keys.Type, ok bool) {
 	switch strings.ToLower(f.str("type")) {
 	case "", "string":
@@ -129,7 +131,7 @@ func schemaType(schema, f *node) (typ keys.Type, ok bool) {
 	return typ, true
 }
 
-// oneTableKind returns the type of an attribute that has a field.
+// oneTableKind returns the type of the attribute that stores a field.
 func oneTableKind(schema, f *node) attr.Kind {
 	if slices.Contains([]string{"binary", "buffer", "arraybuffer", "uint8array"}, strings.ToLower(f.str("type"))) {
 		return attr.Binary
@@ -138,13 +140,13 @@ func oneTableKind(schema, f *node) attr.Kind {
 	return kindOf(typ)
 }
 
-// oneTableLost are properties of attributes that keys and items depend on, and why a model lacks them.
+// oneTableLost maps properties of attributes that affect keys and items to the reason why a model lacks them.
 var oneTableLost = map[string]string{
 	"unique": "the library ensures uniqueness with its own items, which a model does not have",
 	"encode": "the library puts it into another attribute",
 }
 
-// oneTableModel declares the entity of a model.
+// oneTableModel declares the entity that a OneTable model describes.
 func (im *importer) oneTableModel(schema, n *node, t *model.Table) {
 	typeField := cmp.Or(schema.get("params").str("typeField"), "_type")
 	d := &declared{name: n.key, n: n, t: t, constants: [][2]string{{typeField, n.key}}}

@@ -15,25 +15,25 @@ type pool struct {
 	byKey map[string]*row
 }
 
-// A facet is a view of NoSQL Workbench: a name for its items, and for the values of their keys.
+// A facet is a view in NoSQL Workbench: it names its items and the values of their keys.
 type facet struct {
 	name    string
 	aliases map[string]string
 	used    bool
 }
 
-// A group is the items of one kind.
+// A group is the items of one kind, which become an entity.
 type group struct {
 	name string
 	rows []*row
 	// aliases are names for the values of key attributes.
 	aliases map[string]string
-	// constant is the attribute with the kind of an item.
+	// constant is the attribute that contains the kind of the items, or "".
 	constant string
 }
 
-// put adds an item to its table. If the key exists, it adds missing attributes to
-// the existing item.
+// put adds an item to the pool of its table. If the pool has an item with the same key, put only adds the attributes
+// that this item lacks.
 func (im *importer) put(o row) {
 	it := o.it
 	for _, a := range o.t.AllKeys() {
@@ -78,7 +78,7 @@ const (
 	maxSortBytes      = 1024
 )
 
-// unfit says why a table cannot have an item, or returns "".
+// unfit returns why a table cannot store an item, or "".
 func unfit(t *model.Table, it attr.Item) string {
 	if it.Size() > maxItemBytes {
 		return fmt.Sprintf("it has %d bytes, and the limit is %d", it.Size(), maxItemBytes)
@@ -103,8 +103,7 @@ func unfit(t *model.Table, it attr.Item) string {
 	return ""
 }
 
-// convertKind converts a value to another kind if possible: numbers are often
-// stored as S.
+// convertKind converts a value to another kind if it can: numbers are often stored as S.
 func convertKind(v attr.Value, kind attr.Kind) attr.Value {
 	switch {
 	case v.Kind() == attr.String && kind == attr.Number:

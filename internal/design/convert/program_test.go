@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/convert"
 )
 
-// refused returns the error of a program.
+// refused returns the error of importing a program.
 func refused(t *testing.T, name, text string) *convert.Error {
 	t.Helper()
 	_, _, err := convert.Import(t.Context(), []convert.File{{Name: name, Data: []byte(text)}}, convert.Options{})
@@ -23,7 +23,7 @@ func refused(t *testing.T, name, text string) *convert.Error {
 	return e
 }
 
-// TestPrograms holds that a program is refused with the ways in.
+// TestPrograms checks that Import refuses a program and says how to import its design.
 func TestPrograms(t *testing.T) {
 	const lines, deployed = "import * as file from './a.ts'\n", "aws dynamodb describe-table"
 	e := refused(t, "src/a.ts", "import { Entity } from 'electrodb'")
@@ -35,8 +35,8 @@ func TestPrograms(t *testing.T) {
 	require.Contains(t, e.Hint, deployed)
 }
 
-// TestPrintSchemas runs the lines that the refusal proposes, on files that export schemas, an entity of ElectroDB and
-// a table of OneTable, and imports what they print.
+// TestPrintSchemas runs the program that the error proposes, on files that export schemas, an ElectroDB entity and a
+// OneTable table, and imports its output.
 func TestPrintSchemas(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -72,7 +72,7 @@ func TestPrintSchemas(t *testing.T) {
 	}
 }
 
-// TestSchemasInLines reads what a program prints for several schemas, each on a line.
+// TestSchemasInLines reads several schemas, one on each line, as the proposed program prints them.
 func TestSchemasInLines(t *testing.T) {
 	const line = `{"format": "onetable:1.1.0", "indexes": {"primary": {"hash": "pk"}}, "models": {"X":
 		{"pk": {"type": "string", "value": "X#${id}"}, "id": {"type": "string"}}}}` + "\n"

@@ -13,22 +13,21 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Stream is the items of a table, in any number. It is read twice, and an item is valid
-// until the next one. A [Rejected] error is of one record; any other ends the import.
+// A Stream is any number of items of a table. The importer reads it twice. An item is valid until the next one. A
+// [Rejected] error concerns one record; any other error ends the import.
 type Stream struct {
-	// Table is the name of the table, or "" if it is the only one that has the keys of the
-	// items.
+	// Table is the name of the table. If it is "", an item goes into the only table whose keys it has.
 	Table string
 	Items iter.Seq2[attr.Item, error]
 }
 
-// A Rejected error says why a record of a [Stream] is not an item. The record is left out and counted.
+// A Rejected error says why a record of a [Stream] is not an item. The importer skips and counts such records.
 type Rejected interface {
 	error
 	Rejected()
 }
 
-// A row is an item with the table that it belongs to, and its origin.
+// A row is an item with its table and its origin.
 type row struct {
 	t     *model.Table
 	it    attr.Item
@@ -38,13 +37,13 @@ type row struct {
 }
 
 const (
-	// maxKinds limits the kinds of items that are told apart.
+	// maxKinds is the largest number of kinds of items that pour distinguishes.
 	maxKinds = 500
-	// keptBytes limits the memory of the items that are kept.
+	// keptBytes limits the memory of the items that pour keeps.
 	keptBytes = 128 << 20
 )
 
-// kind returns the kind of an item: the words in its keys, and the value of the attribute that names its kind.
+// kind returns the kind of an item: the words in its keys, and the value of an attribute that contains the kind.
 func (o row) kind() string {
 	kind := o.t.Name + "\x00" + shapes(o.t.Keys(), o.it)
 	for _, name := range kindAttributes {
@@ -55,8 +54,8 @@ func (o row) kind() string {
 	return kind
 }
 
-// pour puts items into their tables: all of them, or samples, an equal share of each kind, so that
-// an entity with few items is not lost among those of another.
+// pour puts items into the pools of their tables. If there are more than Options.Items allows, it takes samples: the
+// same number of each kind, so that an entity with few items gets samples too.
 func (im *importer) pour(ctx context.Context) error {
 	most, bytes := max(im.o.Items, 0), 0
 	total := most * len(im.m.Tables)
@@ -94,7 +93,8 @@ func (im *importer) pour(ctx context.Context) error {
 	return nil
 }
 
-// offers returns all items with their tables. First says that losses are recorded.
+// offers yields all items with their tables. It records losses only if first is set, so that the second pass does not
+// repeat them.
 func (im *importer) offers(ctx context.Context, first bool) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		for _, o := range im.held {
@@ -103,7 +103,7 @@ func (im *importer) offers(ctx context.Context, first bool) iter.Seq2[row, error
 			}
 		}
 		lost, rejected, n := 0, 0, 0
-		var why Rejected // the first
+		var why Rejected // error of the first rejected record
 		for _, s := range im.streams {
 			for it, err := range s.Items {
 				if r, ok := errors.AsType[Rejected](err); ok {
@@ -142,8 +142,8 @@ func (im *importer) offers(ctx context.Context, first bool) iter.Seq2[row, error
 	}
 }
 
-// count counts all items by the entities that were inferred from the samples, and declares how many
-// the model has to generate beside them.
+// count counts all items by entity, and declares how many items of each entity the model generates in addition to the
+// samples.
 func (im *importer) count(ctx context.Context) error {
 	counts, none := map[*model.Entity]int{}, map[*model.Table]int{}
 	for o, err := range im.offers(ctx, false) {
@@ -163,7 +163,8 @@ func (im *importer) count(ctx context.Context) error {
 		}
 	}
 	for _, e := range im.m.Entities {
-		// What belongs to what needs counts of both.
+		// Declare a count even if it is small: parents and children both need one. So keep at most half of the items
+		// as samples.
 		n := counts[e]
 		samples := min(len(e.Samples), n/2)
 		e.Samples, e.Count = e.Samples[:samples], n-samples
@@ -177,11 +178,11 @@ func (im *importer) count(ctx context.Context) error {
 	return nil
 }
 
-// fewValues is up to how many different values of a field are listed.
+// fewValues is the largest number of different values of a field that repeat lists.
 const fewValues = 10
 
-// repeat declares the values of the fields of an entity whose values repeat in its samples, or their number, and how
-// many numbers tell its items apart: more than there are items, as the samples have some of them.
+// repeat sets Values or Distinct of the fields whose values repeat in the samples of e. For a number in the key, it
+// sets Distinct above the number of items, because the samples use some of the values.
 func (im *importer) repeat(e *model.Entity) {
 	for _, f := range e.Fields {
 		different := map[string]bool{}
@@ -207,7 +208,8 @@ func (im *importer) repeat(e *model.Entity) {
 	}
 }
 
-// reconcile removes what contradicts the counts: what belongs to what, or the counts themselves.
+// reconcile removes what contradicts the counts until the model can be built: second parents, then all parents, then
+// the counts themselves.
 func (im *importer) reconcile() {
 	err := buildable(im.m)
 	for most := 1; most >= 0 && err != nil; most-- {

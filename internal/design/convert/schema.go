@@ -15,24 +15,24 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A declared entity is what the schemas of OneTable and ElectroDB have in common.
+// A declared entity holds what an entity has in both the OneTable and the ElectroDB schemas.
 type declared struct {
 	name   string
 	n      *node
 	t      *model.Table
 	fields []*declaredField
 	keys   []declaredKey
-	// constants are attributes with one value, by name.
+	// constants are the names and the values of attributes with one value.
 	constants [][2]string
 }
 
-// A declaredField is a field with its type and its possible values, and the attribute that has it.
+// A declaredField is a field, and the name of the attribute that stores it.
 type declaredField struct {
 	*model.Field
 	stored string
 }
 
-// A declaredKey is an attribute that is made of fields.
+// A declaredKey is a key attribute that is built from fields.
 type declaredKey struct {
 	n        *node
 	name     string
@@ -40,8 +40,8 @@ type declaredKey struct {
 	template string
 }
 
-// schemas reads the schemas of a library: table returns the table of one, and declare declares its entities.
-// A schema that does not name its table is in the first one that another names.
+// schemas reads the schemas of a library. It calls table for the table of each schema, and then declare for the
+// schema's entities. A schema that names no table goes into the first table that another schema names.
 func (im *importer) schemas(
 	list []*node, table func(name string, n *node, all []*node) *model.Table, declare func(n *node, t *model.Table),
 ) error {
@@ -77,7 +77,7 @@ func (d *declared) addField(name, stored string, typ keys.Type, values []string)
 	return f
 }
 
-// field declares the field of an attribute, unless a model cannot have it.
+// field declares the field of an attribute, or records a loss if a model cannot have the field.
 func (im *importer) field(d *declared, a *node, stored string, typ keys.Type, ok bool, values []string) {
 	switch {
 	case a.key != fieldName(a.key):
@@ -92,7 +92,7 @@ func (im *importer) field(d *declared, a *node, stored string, typ keys.Type, ok
 	}
 }
 
-// padded returns the type of numbers that a schema pads to a width with a character, "" for zeros.
+// padded returns the type of numbers that are padded to a width with a character. Char "" means zeros.
 func padded(width, char string) (keys.Type, bool) {
 	n, err := strconv.Atoi(width)
 	return keys.Type{Name: "int", Width: n}, err == nil && n > 0 && n <= 38 && (char == "0" || char == "")
@@ -108,10 +108,10 @@ func (d *declared) field(name string) *declaredField {
 	return nil
 }
 
-// skip records an attribute that is not imported.
+// skip records a loss for an attribute that is not imported.
 func (im *importer) skip(d *declared, name, why string) { im.loss(d.n, name+" of "+d.name, why, "") }
 
-// declare adds an entity, unless it lacks a template for a key of its table.
+// declare adds an entity, unless a key attribute of its table has no template.
 func (im *importer) declare(d *declared) {
 	e := &model.Entity{Name: im.entityName(d.name), Table: d.t}
 	used := map[string]bool{}
@@ -141,7 +141,7 @@ func (im *importer) declare(d *declared) {
 	}
 
 	kinds := d.t.Kinds()
-	var own []*model.Template // of fields that no key has
+	var own []*model.Template // attributes of fields that are in no key
 	for _, f := range d.fields {
 		kind := cmp.Or(kinds[f.stored], kindOf(f.Type))
 		if kind == attr.Number && !used[f.Name] && !asStored(f.Type) {
@@ -182,7 +182,7 @@ func (im *importer) declare(d *declared) {
 
 var errNumber = errors.New("a key of type N must be one field of a numeric type")
 
-// parse parses a template whose components have the types of their fields.
+// parse parses a template whose components are declared fields, with their types.
 func (d *declared) parse(kind attr.Kind, src string) (*keys.Template, error) {
 	types := map[string]keys.Type{}
 	for _, f := range d.fields {
@@ -201,7 +201,8 @@ func (d *declared) parse(kind attr.Kind, src string) (*keys.Template, error) {
 	return t, nil
 }
 
-// explicit returns a template with types, which does not depend on those of the fields.
+// explicit returns a template in which each component has its own type, so that it does not depend on the types of
+// the fields.
 func explicit(t *keys.Template) *keys.Template {
 	if typed, err := keys.Parse(t.Explicit()); err == nil {
 		return typed
@@ -209,7 +210,7 @@ func explicit(t *keys.Template) *keys.Template {
 	return t
 }
 
-// kindOf returns the type of an attribute that contains only a field.
+// kindOf returns the type of an attribute that contains only a field of type t.
 func kindOf(t keys.Type) attr.Kind {
 	if t.Name == "int" || asStored(t) {
 		return attr.Number
@@ -217,13 +218,12 @@ func kindOf(t keys.Type) attr.Kind {
 	return attr.String
 }
 
-// asStored reports whether a type writes numbers like the service, without
-// padding.
+// asStored reports whether a type writes numbers without padding, as the service stores them.
 func asStored(t keys.Type) bool {
 	return slices.Contains([]string{"number", "epoch", "epochms", "year"}, t.Name)
 }
 
-// untyped records the fields of an entity that have no type.
+// untyped records a loss for the fields of an entity that have no type.
 func (im *importer) untyped(n *node, entity string, fields []*node) {
 	var names []string
 	for _, f := range fields {
@@ -240,7 +240,7 @@ func (im *importer) untyped(n *node, entity string, fields []*node) {
 	)
 }
 
-// tableFor returns a name for the table of a schema that does not name it.
+// tableFor returns a table name for a schema that does not name its table.
 func (im *importer) tableFor(d *document) string {
 	switch name := slug(strings.TrimSuffix(filepath.Base(d.name), ".json")); {
 	case len(im.m.Tables) == 1:
@@ -253,7 +253,8 @@ func (im *importer) tableFor(d *document) string {
 
 var reference = text.Pattern(`\$\{([^}]*)\}`)
 
-// replaceReferences returns a template in which literal text and the references ${…} are replaced.
+// replaceReferences returns src with literal applied to its literal text, and with each reference ${…} replaced by
+// field.
 func replaceReferences(src string, literal func(string) string, field func(string) (string, error)) (string, error) {
 	var b strings.Builder
 	at := 0

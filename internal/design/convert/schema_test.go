@@ -26,7 +26,7 @@ func converted(t *testing.T, files ...convert.File) (yaml, losses string, err er
 	return b.String(), lost.String(), nil
 }
 
-// TestUntyped lists the fields that have no type, as JSON.stringify drops types that are functions.
+// TestUntyped checks that the losses list the fields without a type: JSON.stringify drops types that are functions.
 func TestUntyped(t *testing.T) {
 	_, losses, err := converted(t, convert.File{Name: "s.json", Data: []byte(`{"format": "onetable:1.1.0",
 		"indexes": {"primary": {"hash": "pk", "sort": "sk"}},
@@ -34,7 +34,7 @@ func TestUntyped(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, losses, "s.json:3:19: the type of pk and sk of A: the file has none, so it is read as a string")
 
-	// What the hint writes keeps them.
+	// The output of the program in the hint keeps the types.
 	got, _, err := converted(t, convert.File{Name: "s.json", Data: []byte(`{"format": "onetable:1.1.0",
 		"indexes": {"primary": {"hash": "pk", "sort": "sk"}},
 		"models": {"A": {"pk": {"type": "string", "value": "a#${id}"}, "sk": {"type": "number"}, "id": {"type": "string",
@@ -43,7 +43,7 @@ func TestUntyped(t *testing.T) {
 	require.Contains(t, got, "sort: {name: sk, type: N}")
 }
 
-// TestSchemasOfOneTable: several files are one model.
+// TestSchemasOfOneTable checks that several files for one table become one model.
 func TestSchemasOfOneTable(t *testing.T) {
 	electro := func(entity, table, sk string) convert.File {
 		return convert.File{Name: entity + ".json", Data: []byte(`{"model": {"entity": "` + entity + `", "version": "1", "service": "work"},` +

@@ -11,17 +11,18 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A shaper infers the entity of a group: a template for each key attribute, and
-// fields for components and other attributes.
+// A shaper infers the entity of a group: a template for each key attribute, and fields for components and for other
+// attributes.
 type shaper struct {
 	t *model.Table
 	g *group
 	e *model.Entity
-	// columns are the values of the components so far, by row, "" in a row that has none.
+	// columns has the values of each component found so far, by row; "" means that the row has no value.
 	columns map[string][]string
 }
 
-// infer infers an entity from the items of a group. It returns nil if a key of the table has no template.
+// infer infers an entity from the items of a group. It returns nil if it finds no template for a key attribute of the
+// table.
 func (im *importer) infer(t *model.Table, g *group) *model.Entity {
 	s := &shaper{t: t, g: g, columns: map[string][]string{}, e: &model.Entity{Table: t}}
 	for _, a := range t.AllKeys() {
@@ -40,8 +41,8 @@ func (im *importer) infer(t *model.Table, g *group) *model.Entity {
 	return s.e
 }
 
-// share moves fields of templates to the model, so that entities share them by
-// name if they have the same type.
+// share returns the model's field with the name, type and values of f, so that entities share fields. If the model
+// has no field of that name, share adds f. If that field differs, f stays the entity's own.
 func (im *importer) share(f *model.Field) *model.Field {
 	have := im.shared[f.Name]
 	switch {
@@ -54,10 +55,10 @@ func (im *importer) share(f *model.Field) *model.Field {
 	return f
 }
 
-// unlike takes the place of a value in a column that is neither text nor a number.
+// unlike marks a value in a column that is neither text nor a number.
 const unlike = "\x00"
 
-// column returns the values of an attribute by row.
+// column returns the values of an attribute, one for each row.
 func (s *shaper) column(name string) []string {
 	column := make([]string, len(s.g.rows))
 	for i, r := range s.g.rows {
@@ -72,7 +73,8 @@ func (s *shaper) column(name string) []string {
 	return column
 }
 
-// key infers the template of a key attribute. Sort says that it is a sort key.
+// key infers the template of a key attribute and reports whether it found one. Sort says that the attribute is in a
+// sort key.
 func (s *shaper) key(a model.Attribute, sort bool) bool {
 	var values []string
 	has := make([]bool, len(s.g.rows))
@@ -92,8 +94,8 @@ func (s *shaper) key(a model.Attribute, sort bool) bool {
 	attempts := [][]piece{{whole}}
 	if a.Kind == attr.String {
 		pieces := inferPieces(values, sort)
-		// In an attribute with a descriptive name, EMP-7 is a value; in PK, a
-		// label and a value.
+		// In an attribute with a descriptive name, EMP-7 is a value. In an attribute such as PK, it is a label and a
+		// value.
 		if generic().MatchString(a.Name) || len(pieces) == 1 || pieces[0].parts != nil ||
 			strings.ContainsAny(pieces[0].literal, strong) {
 			attempts = [][]piece{pieces, {whole}}
@@ -107,7 +109,7 @@ func (s *shaper) key(a model.Attribute, sort bool) bool {
 	for _, pieces := range attempts {
 		components := slices.DeleteFunc(slices.Clone(pieces), func(p piece) bool { return p.parts == nil })
 		if sparse && when == nil && len(components) == 0 {
-			continue // every item would have the attribute
+			continue // a template without components would give every item the attribute
 		}
 		names := s.names(a, components, has, when)
 		t, err := keys.Parse(source(pieces, names))
@@ -124,7 +126,7 @@ func (s *shaper) key(a model.Attribute, sort bool) bool {
 	return false
 }
 
-// add adds the template of an attribute and its fields.
+// add adds the template of an attribute, and the fields that the template needs.
 func (s *shaper) add(t *model.Template) {
 	s.e.Attributes = append(s.e.Attributes, t)
 	for _, p := range t.Template.Parts() {
@@ -139,12 +141,12 @@ func (s *shaper) add(t *model.Template) {
 	}
 }
 
-// names finds a name for each component of an attribute: that of a component or an attribute with the same
-// values, the alias, the label before the component, or the name of the attribute.
+// names returns a name for each component of an attribute. In this order it tries the name of a component or
+// attribute with the same values, the alias, the label before the component, and the name of the attribute.
 func (s *shaper) names(a model.Attribute, components []piece, has []bool, when map[string][]string) (names []string) {
 	alias, own := fieldName(s.g.aliases[a.Name]), ""
 	if generic().MatchString(alias) {
-		alias = "" // Workbench fills in the attribute's name
+		alias = "" // Workbench uses the attribute's name as the default alias
 	}
 	if len(components) == 1 {
 		own = fieldName(a.Name)
@@ -159,8 +161,8 @@ func (s *shaper) names(a model.Attribute, components []piece, has []bool, when m
 				parts = parts[1:]
 			}
 		}
-		// An attribute of only some items must not follow from fields that all
-		// items have.
+		// If only some items have the attribute, at least one of its fields must be missing in the others. Otherwise
+		// the model would give all items the attribute.
 		last := i == len(components)-1
 		name := ""
 		if fresh || !last {
@@ -185,14 +187,15 @@ func (s *shaper) names(a model.Attribute, components []piece, has []bool, when m
 	return names
 }
 
-// distinctive reports whether equal values are unlikely to be a coincidence: they differ, or are long together.
+// distinctive reports whether another column with the same values is unlikely to be a coincidence: the values differ,
+// or have at least 8 bytes together.
 func distinctive(column []string) bool {
 	values := slices.DeleteFunc(slices.Clone(column), func(v string) bool { return v == "" })
 	return len(values) > 0 && !same(values) || len(strings.Join(values, "")) >= 8
 }
 
-// shared returns the component with the same values in all rows that have one.
-// Short equal values can be a coincidence, unless the label matches as well.
+// shared returns the name of a field with the same values in all rows that have a value in column. Unless the label
+// matches too, the values must be distinctive, because short equal values can be a coincidence.
 func (s *shaper) shared(p piece, column, taken []string) string {
 	for _, f := range s.e.Fields {
 		have := s.columns[f.Name]
@@ -208,8 +211,8 @@ func (s *shaper) shared(p piece, column, taken []string) string {
 	return ""
 }
 
-// attributeLike returns the attribute that contains only the same values, or "". If the column has values of only
-// some rows, by a condition, it gets those of the attribute in the others.
+// attributeLike returns the attribute with the same values as the column, or "". If only some rows have a value, by a
+// condition, it fills the column with the attribute's values in the other rows.
 func (s *shaper) attributeLike(typ keys.Type, column []string, conditional bool) string {
 	if !distinctive(column) {
 		return ""
@@ -231,8 +234,8 @@ func (s *shaper) attributeLike(typ keys.Type, column []string, conditional bool)
 	return ""
 }
 
-// pick returns the first wish that is free, or one with a number. Own is the name of the attribute that consists
-// only of the component.
+// pick returns the first of the wishes that is a free name, or else the first with a number. Own is the name of the
+// attribute if it consists only of the component.
 func (s *shaper) pick(column []string, own string, wishes []string) string {
 	free := func(name string) bool {
 		if s.columns[name] != nil {
@@ -250,8 +253,8 @@ func (s *shaper) pick(column []string, own string, wishes []string) string {
 
 var stateName = text.Pattern(`(?i)(status|state|phase|stage)$`)
 
-// when returns a condition that selects exactly some of the rows, or nil: all items have a status, and those rows
-// have other values of it than the rest.
+// when returns a condition that selects exactly the rows in has, or nil if it finds none. The condition lists the
+// values of a state attribute that these rows have and no others.
 func (s *shaper) when(has []bool) map[string][]string {
 	for name := range s.g.rows[0].it.All() {
 		n := string(name)
@@ -265,7 +268,7 @@ func (s *shaper) when(has []bool) map[string][]string {
 			}
 		}
 		both := func(v string) bool { return slices.Contains(values[false], v) }
-		// The field must have the name of its attribute.
+		// The condition uses a field, so the field must have the same values as the attribute.
 		if all(column, word().MatchString) && len(values[true]) <= fewValues &&
 			!slices.ContainsFunc(values[true], both) &&
 			(s.columns[n] == nil || slices.Equal(s.columns[n], column)) {
@@ -275,8 +278,9 @@ func (s *shaper) when(has []bool) map[string][]string {
 	return nil
 }
 
-// attributes adds the attributes that are strings or numbers in all items that have them: the one that names the
-// kind of the item as a constant, one that contains only a component, and the others as fields of their own.
+// attributes adds the attributes that are a string in all items that have them, or a number in all. It adds the
+// attribute with the kind of the item as a constant, an attribute that contains only a component as its template, and
+// every other attribute as a field.
 func (s *shaper) attributes() {
 	kinds := map[string]attr.Kind{}
 	var order []string
@@ -286,7 +290,7 @@ func (s *shaper) attributes() {
 			if kinds[n] == 0 {
 				order, kinds[n] = append(order, n), v.Kind()
 			} else if kinds[n] != v.Kind() {
-				kinds[n] = attr.Map // of several kinds: do not declare
+				kinds[n] = attr.Map // not the same type in all items: do not declare it
 			}
 		}
 	}
@@ -313,7 +317,7 @@ func (s *shaper) attributes() {
 		}
 		src, add := source([]piece{p}, []string{n}), s.add
 		if s.columns[n] == nil {
-			// The field has the type, and a model lists such attributes last.
+			// The template needs no type, because the field has it. Add such attributes last, as a model file does.
 			src, add = "{"+n+"}", func(t *model.Template) { own = append(own, t) }
 		}
 		t, err := keys.ParseWith(src, map[string]keys.Type{n: p.typ})

@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 )
 
-// maxTables and maxIndexes limit an import.
+// maxTables and maxIndexes are the largest numbers of tables, and of indexes of a table, in an import.
 const (
 	maxTables  = 200
 	maxIndexes = 30
@@ -47,8 +47,8 @@ func (im *importer) addTable(t *model.Table, at model.Pos) *model.Table {
 	return t
 }
 
-// joinTable adds the table of the schema n, or returns the one of its name that is there: so several schemas are
-// of one table. It is an error if their keys differ, or those of indexes.
+// joinTable adds the table of the schema n, or returns the existing table with the same name, so that several schemas
+// can share a table. It returns an error if the keys of the tables or of their indexes differ.
 func (im *importer) joinTable(t *model.Table, n *node) (*model.Table, error) {
 	have := im.m.Table(t.Name)
 	if have == nil {
@@ -81,7 +81,7 @@ func (im *importer) joinTable(t *model.Table, n *node) (*model.Table, error) {
 	return have, nil
 }
 
-// keyList lists the attributes of a key with their types.
+// keyList returns the attributes of a key with their types, for messages.
 func keyList(list []model.Attribute) string {
 	parts := make([]string, len(list))
 	for i, a := range list {
@@ -90,7 +90,7 @@ func keyList(list []model.Attribute) string {
 	return strings.Join(parts, " / ")
 }
 
-// sameKey reports whether two keys are the same.
+// sameKey reports whether two pairs of partition key and sort key are equal.
 func sameKey(partition, sort, otherPartition, otherSort []model.Attribute) bool {
 	return slices.Equal(partition, otherPartition) && slices.Equal(sort, otherSort)
 }
@@ -134,8 +134,7 @@ func reread(m *model.Model) (*model.Model, error) {
 	return modelfile.Parse("", b.Bytes())
 }
 
-// reason returns the first error of a model without its place, which is in no
-// file.
+// reason returns the first error of a model without its place, because the model is not in a file.
 func reason(err error) string {
 	if list, ok := errors.AsType[model.Errors](err); ok && len(list) > 0 {
 		return list[0].Msg
@@ -154,7 +153,7 @@ func (im *importer) definitions(f File) {
 	}
 }
 
-// definition adds a table, unless it is invalid.
+// definition adds a table. It returns nil if the table is invalid.
 func (im *importer) definition(s *tabledef.Schema) *model.Table {
 	kinds := s.KeyTypes()
 	attributes := func(names []string) (all []model.Attribute) {
@@ -180,7 +179,7 @@ func (im *importer) definition(s *tabledef.Schema) *model.Table {
 	return im.addTable(t, model.Pos{File: s.Place})
 }
 
-// projection returns a projection as a model has it.
+// projection returns a projection in the form of a model.
 func projection(kind string, include []string) (string, []string) {
 	switch {
 	case kind == "INCLUDE" && len(include) > 0:
@@ -191,7 +190,7 @@ func projection(kind string, include []string) (string, []string) {
 	return "ALL", nil
 }
 
-// keyKind returns the type of a key, which is S unless it is N or B.
+// keyKind returns the type of a key attribute: N or B by name, or else S.
 func keyKind(name string) attr.Kind {
 	kind, ok := attr.ParseKind(name)
 	if !ok || kind != attr.Number && kind != attr.Binary {

@@ -6,8 +6,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// workbench reads a model of NoSQL Workbench. Tables, facets, or both have
-// sample data. The format of its access patterns is not published.
+// workbench reads a model of NoSQL Workbench. The sample data is in tables, in facets, or in both. The format of its
+// access patterns is not published.
 func (im *importer) workbench(n *node) {
 	if n.isList() && len(n.list) > 0 {
 		for _, m := range n.list[1:] {
@@ -31,7 +31,7 @@ func (im *importer) workbench(n *node) {
 	}
 }
 
-// losePatterns records the access patterns of a model or a table as a loss.
+// losePatterns records a loss for the access patterns of a model or a table.
 func (im *importer) losePatterns(n *node) {
 	for _, m := range n.members() {
 		if strings.Contains(strings.ToLower(m.key), "accesspattern") && !m.vacant() {
@@ -61,7 +61,7 @@ func (im *importer) workbenchTable(n *node) {
 	}
 
 	before := len(im.held)
-	owners := map[string]*facet{} // of attributes that only one facet has
+	owners := map[string]*facet{} // the facet of each attribute that only one facet has
 	for _, f := range n.get("TableFacets").elems() {
 		alias := f.get("KeyAttributeAlias")
 		view := &facet{name: f.str("FacetName"), aliases: map[string]string{}}
@@ -103,7 +103,7 @@ func (im *importer) workbenchItems(t *model.Table, n *node, facet func(*node) *f
 	}
 }
 
-// workbenchKeys reads keys. Several attributes are in a list.
+// workbenchKeys reads the attributes of a partition key and a sort key. A key of several attributes is a list.
 func workbenchKeys(n *node) (hash, sort []model.Attribute) {
 	read := func(m *node) (all []model.Attribute) {
 		for _, a := range m.orElems() {

@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// assign decides to which item of each parent each item belongs. Items of one item of the first
-// parent follow one another.
+// assign decides which item of each parent every item belongs to. The items of one item of the first parent are
+// consecutive.
 func (g *generator) assign(seed uint64) error {
 	for i, l := range g.links {
 		rng := g.assigner(l, seed)
@@ -25,7 +25,7 @@ func (g *generator) assign(seed uint64) error {
 	return nil
 }
 
-// repeated returns the numbers from 0 on, each as often as a list says.
+// repeated returns the numbers from 0 in ascending order, number i times[i] times.
 func repeated(times []uint64) (all []uint32) {
 	for i, n := range times {
 		all = append(all, slices.Repeat([]uint32{uint32(i)}, int(n))...)
@@ -33,8 +33,8 @@ func repeated(times []uint64) (all []uint32) {
 	return all
 }
 
-// assignSecond assigns the items among those of the second parent. If both parents belong to the
-// same entity, so do their two items for each item.
+// assignSecond decides which item of the second parent every item belongs to. If both parents have an ancestor in
+// common, the two parents of an item belong to the same item of that ancestor.
 func (g *generator) assignSecond(rng *rand.PCG) error {
 	first, second := g.links[0], g.links[1]
 	over, under, shared := commonParent(first.parent, second.parent)
@@ -81,7 +81,8 @@ func (g *generator) assignSecond(rng *rand.PCG) error {
 			Pos: g.e.Pos, Msg: g.unpairable(), Hint: "lower per or count, or add a component of its own to the key",
 		}}
 	}
-	// Of fewer parents than declared, there can be fewer pairs than items: the rest is left out.
+	// With fewer parents than declared, there can be fewer pairs of parents than items: drop the items without a
+	// pair.
 	kept := 0
 	for i, at := range second.of {
 		if at != unpaired {
@@ -93,7 +94,7 @@ func (g *generator) assignSecond(rng *rand.PCG) error {
 	return nil
 }
 
-// unpairable says why some items have no second parent.
+// unpairable returns the error text for items without a second parent.
 func (g *generator) unpairable() string {
 	for i, l := range g.links {
 		parent, other := l.parent, g.links[1-i].parent
@@ -108,10 +109,10 @@ func (g *generator) unpairable() string {
 		g.links[1].parent.e.Name
 }
 
-// unpaired stands for the second parent of an item for which there is none.
+// unpaired is the index of a missing second parent.
 const unpaired = math.MaxUint32
 
-// slots returns the index in parents, or unpaired, for each of some items.
+// slots returns an index in parents for each of the items, or unpaired.
 func (g *generator) slots(rng *rand.PCG, items, parents []uint32) []uint32 {
 	if len(parents) == 0 {
 		return slices.Repeat([]uint32{unpaired}, len(items))
@@ -144,11 +145,10 @@ func (g *generator) slots(rng *rand.PCG, items, parents []uint32) []uint32 {
 	return pairs(rng, firsts, sizes)
 }
 
-// pairs returns a second number for each of some first ones, in ascending order, so that no pair
-// occurs twice and each number does as often as a list says. If there is no such choice, some are
-// unpaired.
+// pairs returns a second number for each of the first numbers, which are in ascending order. No pair occurs twice,
+// and second number i occurs times[i] times. Where that is impossible, some second numbers are unpaired.
 func pairs(rng *rand.PCG, firsts []uint32, times []uint64) []uint32 {
-	// The numbers by how often they are still to occur.
+	// left[n] has the second numbers that must occur n more times.
 	left := make([][]uint32, slices.Max(times)+1)
 	for i, n := range times {
 		left[n] = append(left[n], uint32(i))
@@ -163,8 +163,8 @@ func pairs(rng *rand.PCG, firsts []uint32, times []uint64) []uint32 {
 	}
 	slices.SortStableFunc(runs, func(a, b run) int { return (b.to - b.from) - (a.to - a.from) })
 
-	// If there is a choice, this one is: the longest run first, with the
-	// numbers that are to occur most often.
+	// This greedy choice finds a solution if there is one: take the longest run of equal first numbers, and give it
+	// the second numbers that must occur most often.
 	seconds := make([]uint32, len(firsts))
 	for _, r := range runs {
 		for len(left) > 1 && len(left[len(left)-1]) == 0 {
@@ -184,12 +184,12 @@ func pairs(rng *rand.PCG, firsts []uint32, times []uint64) []uint32 {
 			seconds[i], left[n] = left[n][last], left[n][:last]
 			taken = append(taken, n)
 		}
-		for i, n := range taken { // before those that are unpaired
+		for i, n := range taken { // taken has no entries for the unpaired, which are last
 			left[n-1] = append(left[n-1], seconds[r.from+i])
 		}
 	}
 
-	// It pairs the largest with the largest. Exchanges make it random.
+	// The greedy choice pairs the largest with the largest. Make it random by exchanging pairs.
 	pair := func(i, k int) uint64 { return uint64(firsts[i])<<32 | uint64(seconds[k]) }
 	have := make(map[uint64]bool, len(firsts))
 	for i := range firsts {
@@ -209,8 +209,8 @@ func pairs(rng *rand.PCG, firsts []uint32, times []uint64) []uint32 {
 	return seconds
 }
 
-// commonParent returns the ways from the items of two generators to those of the nearest one to
-// which both belong, or which is one of them. It reports false if there is none.
+// commonParent returns the paths from two generators to their nearest common ancestor, which may be one of the two.
+// It reports false if they have none.
 func commonParent(a, b *generator) (over, under []*link, ok bool) {
 	for _, over := range append([][]*link{nil}, a.ways()...) {
 		for _, under := range append([][]*link{nil}, b.ways()...) {
@@ -222,7 +222,7 @@ func commonParent(a, b *generator) (over, under []*link, ok bool) {
 	return nil, nil, false
 }
 
-// ways returns the ways to all generators to whose items those of g belong, the nearest first.
+// ways returns the paths from g to the generators of all its ancestors, the nearest first.
 func (g *generator) ways() (all [][]*link) {
 	for _, l := range g.links {
 		all = append(all, []*link{l})
@@ -235,7 +235,7 @@ func (g *generator) ways() (all [][]*link) {
 	return all
 }
 
-// end returns the generator to which a way leads.
+// end returns the generator at the end of a path.
 func end(from *generator, way []*link) *generator {
 	if len(way) == 0 {
 		return from

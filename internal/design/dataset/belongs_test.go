@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// tenants builds a model of many items, which it skips with -short: one goroutine makes them.
+// tenants builds a model with many items. It skips the test with -short, because generating them is slow.
 func tenants(t *testing.T, o dataset.Options) *dataset.Dataset {
 	t.Helper()
 	if testing.Short() {
@@ -39,7 +39,7 @@ func made(w *dataset.Dataset, entity string) (all []*dataset.Item) {
 	return all
 }
 
-// id returns the values of fields of an item.
+// id returns an item's values of the fields as one text.
 func id(it *dataset.Item, fields ...string) string {
 	var all []string
 	for _, f := range fields {
@@ -48,8 +48,8 @@ func id(it *dataset.Item, fields ...string) string {
 	return strings.Join(all, "|")
 }
 
-// per returns how many of the children each of the parents has, in ascending order. It fails if a
-// child belongs to none.
+// per returns the number of children of each parent, in ascending order. It fails the test if a child belongs to no
+// parent.
 func per(t *testing.T, parents, children []*dataset.Item, fields ...string) []int {
 	t.Helper()
 	n := map[string]int{}
@@ -68,8 +68,8 @@ func per(t *testing.T, parents, children []*dataset.Item, fields ...string) []in
 	return slices.Sorted(maps.Values(n))
 }
 
-// TestTenants holds that each item belongs to an item that exists, and that parents have as many as
-// the model says.
+// TestTenants checks that each item belongs to an existing item, and that parents have as many children as the model
+// declares.
 func TestTenants(t *testing.T) {
 	proptest.NeedLong(t)
 	w := tenants(t, dataset.Options{})
@@ -91,7 +91,7 @@ func TestTenants(t *testing.T) {
 		{"Project", "Task", []string{"org", "project"}, 1, 27, 35, 190},
 		{"Task", "Comment", []string{"org", "project", "task"}, 0, 0, 2, 12},
 		{"User", "Member", []string{"user"}, 1, 2, 3, 3},
-		// Zipf: the first of 200 has 1/(1 + 2^-1.1 + … + 200^-1.1) of all.
+		// Zipf: the first of 200 parents has 1/(1 + 2^-1.1 + … + 200^-1.1) of all items.
 		{"Org", "Project", []string{"org"}, 1, 2, 23, 319},
 		{"Org", "Line", []string{"org"}, 7, 16, 183, 2551},
 		{"Org", "Member", []string{"org"}, 7, 12, 73, 500},
@@ -103,13 +103,13 @@ func TestTenants(t *testing.T) {
 			require.InDelta(t, want, got[i], 1+float64(want)*0.02, "%s of %s: %v", tt.child, tt.parent, got)
 		}
 	}
-	// All the way up: a comment names the project and the organization of its task.
+	// Ancestors too: a comment has the project and the organization of its task.
 	per(t, all["Project"], all["Comment"], "org", "project")
 	per(t, all["Org"], all["Comment"], "org")
 }
 
-// TestBelongsIsDeterministic holds that equal seeds give equal items, and that the values of an
-// item can be asked for in any order.
+// TestBelongsIsDeterministic checks that equal seeds give equal items, and that the order in which a test asks for
+// the values of an item does not change them.
 func TestBelongsIsDeterministic(t *testing.T) {
 	dump := func(seed uint64) string {
 		w := tenants(t, dataset.Options{Seed: seed, MaxItems: 3000})
@@ -126,8 +126,8 @@ func TestBelongsIsDeterministic(t *testing.T) {
 	require.NotEqual(t, dump(7), dump(8))
 }
 
-// TestBelongsScale compares a share of the items with all of them: fewer organizations and
-// projects, but each with as many items as it has.
+// TestBelongsScale compares a share of the items with all of them. The share must have fewer organizations and
+// projects, but the usual number of items for each.
 func TestBelongsScale(t *testing.T) {
 	proptest.NeedLong(t)
 	whole := tenants(t, dataset.Options{})
@@ -145,7 +145,7 @@ func TestBelongsScale(t *testing.T) {
 		per(t, made(w, "Org"), made(w, "Project"), "org")
 		per(t, made(w, "User"), made(w, "Member"), "user")
 
-		// Rows that one request would read at the declared scale.
+		// The number of rows that one request would read at the declared scale.
 		declared := 0.0
 		for i := range w.Items {
 			declared += w.Represents(&w.Items[i])
@@ -171,7 +171,7 @@ func TestBelongsScale(t *testing.T) {
 			slices.Sort(got)
 			for share, near := range map[float64]float64{0.5: 0.3, 1: 0.01} {
 				if share < 1 && most < 2000 {
-					continue // parents without children hide where the middle is
+					continue // many parents have no children, so the median says little
 				}
 				full := float64(want[int(share*float64(len(want)-1))])
 				n := got[int(share*float64(len(got)-1))]
@@ -181,8 +181,8 @@ func TestBelongsScale(t *testing.T) {
 	}
 }
 
-// TestTwoParents holds that the same two parents have one item if nothing else is in its key, and
-// that both belong to the same entity above them.
+// TestTwoParents checks that two parents have at most one item in common if nothing else is in its key, and that both
+// belong to the same entity.
 func TestTwoParents(t *testing.T) {
 	const head = `name: m
 tables: {Tab: {partition: PK, sort: SK}}
@@ -209,7 +209,7 @@ entities:
 	per(t, made(w, "Task"), shares, "org", "task")
 	per(t, made(w, "User"), shares, "org", "user")
 
-	// Each of 20 organizations has each of 30 people: no pair may be left out.
+	// Each of 20 organizations must have each of 30 people, so every pair must occur.
 	const pairs = `
   Person: {count: 30, attributes: {PK: "P#{person}", SK: A}}
   Seat: {of: [Org, Person], per: [%d, even], attributes: {PK: "O#{org}", SK: "P#{person}"}}`
@@ -228,7 +228,7 @@ entities:
 	require.Contains(t, errs[0].Hint, "add a component of its own to the key")
 }
 
-// TestTooFewKeys holds that the message about a parent with too many items names it.
+// TestTooFewKeys checks that the error names the parent with too many items.
 func TestTooFewKeys(t *testing.T) {
 	m, err := modelfile.Parse("m.yaml", []byte(`name: m
 tables: {Tab: {partition: PK, sort: SK}}
@@ -243,8 +243,8 @@ entities:
 	require.EqualError(t, err, "m.yaml:7:3: entity Order has too few keys: one Product has 4 of them\n  hint: lower per or count, add a component of its own to the key, or give one more values")
 }
 
-// TestOwnFieldCarried holds that each item lies under one of its parent's, also if a field of the key is the parent's
-// own.
+// TestOwnFieldCarried checks that each item has the key of its parent's item, even if the parent declares a field of
+// that key itself.
 func TestOwnFieldCarried(t *testing.T) {
 	w, err := build(t, `
 fields: {room: {distinct: 20}}

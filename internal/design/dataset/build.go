@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/item"
 )
 
-// place returns where the key of an item is, or would be, in the seen of a builder, and whether it is there. It
-// reports false if the item lacks a key attribute.
+// place returns the position in b.seen for the key of an item, and whether an item with that key is there. It reports
+// false if the item lacks a key attribute.
 func (b *builder) place(t *model.Table, it attr.Item) (at uint64, taken, ok bool) {
 	var room [256]byte
 	buf := append(append(room[:0], t.Name...), 0)
@@ -28,7 +28,7 @@ func (b *builder) place(t *model.Table, it attr.Item) (at uint64, taken, ok bool
 			buf = item.AppendKey(buf, v)
 		}
 	}
-	for at = maphash.Bytes(b.seed, buf); ; at++ { // another key can have the hash
+	for at = maphash.Bytes(b.seed, buf); ; at++ { // several keys can have the same hash
 		i, ok := b.seen[at]
 		if !ok {
 			return at, false, true
@@ -39,7 +39,7 @@ func (b *builder) place(t *model.Table, it attr.Item) (at uint64, taken, ok bool
 	}
 }
 
-// sameKey reports whether two items have one key in a table.
+// sameKey reports whether two items have the same primary key.
 func sameKey(t *model.Table, a, b attr.Item) bool {
 	for _, list := range [2][]model.Attribute{t.Partition, t.Sort} {
 		for _, k := range list {
@@ -58,24 +58,24 @@ type generator struct {
 	number uint16 // from 1
 	hash   uint64
 	count  uint64
-	bytes  float64 // of an item in tables and indexes, estimated
-	least  float64 // items to make, whatever the share
-	first  int     // index of its first item in the dataset, or -1 before it is made
+	bytes  float64 // estimated bytes of an item in its table and indexes
+	least  float64 // smallest number of items to make, even if the share gives fewer
+	first  int     // index of its first item in Dataset.Items, or -1 before that is made
 	links  []*link // to the parents of the entity
-	// fields in the order in which they are drawn, those of the table key first that the items
-	// do not carry.
+	// fields are in the order in which they are drawn. The first ones are those in the table's key that the items do
+	// not copy from a parent.
 	fields  []*model.Field
 	domains []*domain
 	owns    []bool
-	from    [][]*link // by field, the way to the items that it comes from; empty for the item's own
-	key     int       // number of own fields in the key
+	from    [][]*link // by field: path to the items that its value is copied from, or empty
+	key     int       // number of fields in the key that are not copied
 	next    uint64
 	b       model.ItemBuilder
 	id      []byte            // the key of the current item
-	room    []byte            // for the next items
+	room    []byte            // memory for the next items
 	values  map[string]string // of the current item
-	// keys are the attributes in the table's key, and rest the others by name, in
-	// the order of the item.
+	// keys are the templates of the table's key attributes. rest are the templates of the other attributes, by name,
+	// as in an item.
 	keys, rest []*model.Template
 }
 
@@ -102,8 +102,7 @@ func (b *builder) generate(ctx context.Context) error {
 	return nil
 }
 
-// estimate returns the bytes that an item has in tables and indexes, from the first items of the
-// generator.
+// estimate returns the average bytes of an item in its table and indexes, from the first 64 items of the generator.
 func (g *generator) estimate() float64 {
 	const first = 64
 	g.count = uint64(g.e.Count)
@@ -115,7 +114,7 @@ func (g *generator) estimate() float64 {
 		}
 		it, err := g.build()
 		if err != nil {
-			break // reported when it is generated
+			break // run reports the error
 		}
 		for _, x := range append([]*model.Index{nil}, g.e.Table.Indexes...) {
 			if size, ok := g.e.Table.RowSize(x, it); ok {
@@ -126,9 +125,8 @@ func (g *generator) estimate() float64 {
 	return float64(bytes) / float64(n)
 }
 
-// newGenerators creates the generators of a model, those of parents before those of the entities
-// that belong to them. It creates one domain per field, so that entities that share a field share
-// its values.
+// newGenerators creates the generators of a model, parents before children. It creates one domain for each field, so
+// entities that share a field share its values.
 func newGenerators(w *Dataset, seed uint64) ([]*generator, error) {
 	domains := map[*model.Field]*domain{}
 	w.generators = map[*model.Entity]*generator{}
@@ -192,13 +190,13 @@ func newGenerators(w *Dataset, seed uint64) ([]*generator, error) {
 	return all, nil
 }
 
-// ownKeyFields returns the fields in the table key of e that its items do not carry.
+// ownKeyFields returns the fields in the table's key that items of e do not copy from a parent.
 func ownKeyFields(e *model.Entity) []*model.Field {
 	return slices.DeleteFunc(e.KeyFields(), func(f *model.Field) bool { return e.CarriedFrom(f) != nil })
 }
 
-// ownedField returns the only field in the key of e, each value of which identifies
-// one item, or nil.
+// ownedField returns the field that is the whole key of e, so that each value identifies one item. It returns nil if
+// e has no such field.
 func ownedField(e *model.Entity) *model.Field {
 	if own := ownKeyFields(e); len(own) == 1 && len(e.KeyFields()) == 1 {
 		return own[0]
@@ -206,7 +204,8 @@ func ownedField(e *model.Entity) *model.Field {
 	return nil
 }
 
-// ownersOf returns the entities that own fields: of several, the one with most items.
+// ownersOf returns the entity that owns each field (see [ownedField]). If several own a field, it returns the one
+// with the most items.
 func ownersOf(m *model.Model) map[*model.Field]*model.Entity {
 	owners := map[*model.Field]*model.Entity{}
 	for _, e := range m.Entities {
@@ -217,8 +216,7 @@ func ownersOf(m *model.Model) map[*model.Field]*model.Entity {
 	return owners
 }
 
-// attempts is how often to redraw an item whose key is taken before trying all
-// keys in order.
+// attempts is how often the generator redraws an item whose key is taken. Then it tries all keys in order.
 const attempts = 16
 
 func (b *builder) run(ctx context.Context, g *generator) error {
@@ -241,7 +239,7 @@ func (b *builder) run(ctx context.Context, g *generator) error {
 	return nil
 }
 
-// tooFewKeys returns the error of a generator that has no key for an item.
+// tooFewKeys returns the error for an item that gets no key because all keys are taken.
 func (g *generator) tooFewKeys(item uint64) error {
 	err := &model.ParseError{
 		Pos:  g.e.Pos,
@@ -263,8 +261,8 @@ func (g *generator) tooFewKeys(item uint64) error {
 	return model.Errors{err}
 }
 
-// item generates item i of g with a new key, and returns the place of that. It reports false if there are no more
-// keys.
+// item generates item i of g with a new key. It also returns the position of the key in b.seen, and false if all keys
+// are taken.
 func (b *builder) item(g *generator, i uint64) (Item, uint64, bool, error) {
 	values := g.values
 	clear(values)
@@ -274,7 +272,7 @@ func (b *builder) item(g *generator, i uint64) (Item, uint64, bool, error) {
 
 	drawn := Values{g: g, n: i}
 	if slices.ContainsFunc(g.links, func(l *link) bool { return i > 0 && l.of[i] != l.of[i-1] }) {
-		g.next = 0 // the keys of another parent are all free
+		g.next = 0 // under another parent, all keys are free again
 	}
 	for attempt := uint64(1); ; attempt++ {
 		key, err := g.buildKey()
@@ -312,7 +310,7 @@ func (b *builder) item(g *generator, i uint64) (Item, uint64, bool, error) {
 	}
 }
 
-// build returns the item of the current values.
+// build returns the item with the current values.
 func (g *generator) build() (attr.Item, error) {
 	if _, err := g.buildKey(); err != nil {
 		return nil, err
@@ -320,8 +318,8 @@ func (g *generator) build() (attr.Item, error) {
 	return g.buildRest()
 }
 
-// buildKey returns the table key of the current values, valid until the next
-// call. Many keys are taken, so an item is built in two steps.
+// buildKey returns the table key for the current values, valid until the next call. Many keys turn out to be taken,
+// so the other attributes are built in a second step.
 func (g *generator) buildKey() (attr.Item, error) {
 	g.b.Reset()
 	if err := g.e.Add(&g.b, g.keys, g.values, nil, true); err != nil {
@@ -331,12 +329,12 @@ func (g *generator) buildKey() (attr.Item, error) {
 	return g.id, nil
 }
 
-// buildRest returns the item whose key was built last.
+// buildRest returns the item for the key that buildKey built last.
 func (g *generator) buildRest() (attr.Item, error) {
 	if err := g.e.Add(&g.b, g.rest, g.values, nil, true); err != nil {
 		return nil, err
 	}
-	// Items live as long as the dataset, so they share memory.
+	// Items live as long as the dataset, so they can share large allocations.
 	if cap(g.room)-len(g.room) < 256 {
 		g.room = make([]byte, 0, 1<<16)
 	}
@@ -348,7 +346,7 @@ func (g *generator) buildRest() (attr.Item, error) {
 	return it[:len(it):len(it)], nil
 }
 
-// grow makes room for n more items.
+// grow allocates space for n more items.
 func (b *builder) grow(n int) {
 	b.w.Items = slices.Grow(b.w.Items, n)
 	seen := make(map[uint64]int32, len(b.seen)+n)
@@ -356,11 +354,10 @@ func (b *builder) grow(n int) {
 	b.seen = seen
 }
 
-// alone reports whether redrawing gives the same key.
+// alone reports whether redrawing an item cannot change its key.
 func (g *generator) alone() bool { return g.key == 0 || g.key == 1 && g.owns[0] }
 
-// step sets the key fields to their next combination. It reports false after
-// the last.
+// step sets the key fields to their next combination. It reports false after the last one.
 func (g *generator) step(values map[string]string, fresh uint64) bool {
 	rest := g.next
 	endless := false

@@ -13,21 +13,22 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A census has the sizes of the groups of an entity's declared items, the largest first. It draws the values of all
-// items that the model declares, but makes none of them.
+// A census has the sizes of the groups among an entity's declared items, the largest first. The dataset draws the
+// values of all declared items to count them, but does not make the items.
 type census []class
 
 // A class is a run of groups with the same number of rows.
 type class struct {
 	rows float64
-	// groups and all are the number of groups up to the last of the class, and their rows.
+	// groups and all are running totals: the groups and the rows up to the end of this class.
 	groups, all float64
 }
 
-// A grouping says which items of an entity form a group: those that are equal in some fields, each compared as a type.
+// A grouping defines the groups of an entity's items. Items in the same group have equal values in some fields. The
+// grouping compares the values of each field as a type.
 type grouping struct {
 	fields map[*model.Field]keys.Type
-	// keys are attributes that all items have, and fixed are values that they have of some fields.
+	// Only items with all key attributes in keys, and with the values in fixed, are in a group.
 	keys  []model.Attribute
 	fixed map[string]string
 }
@@ -40,18 +41,19 @@ func (c census) groups() float64 {
 	return c[len(c)-1].groups
 }
 
-// sum returns the rows of the first groups, of which there may be a fraction.
+// sum returns the number of rows in the first groups, which may be a fractional number.
 func (c census) sum(groups float64) float64 {
 	i, _ := slices.BinarySearchFunc(c, groups, func(o class, n float64) int { return cmp.Compare(o.groups, n) })
 	last := c[min(i, len(c)-1)]
 	return last.all - (last.groups-groups)*last.rows
 }
 
-// maxPlanned is how many items a census plans. If more are declared, it plans a sample of them.
+// maxPlanned is the largest number of items that a census draws. If the model declares more, it draws a sample of
+// them.
 const maxPlanned = 1 << 19
 
-// plan returns the generators of all declared items, which make none. It is empty if not all items can belong to
-// parents.
+// plan returns generators that are planned for all declared items but make none. It returns none if some items cannot
+// get parents.
 func (w *Dataset) plan() map[*model.Entity]*generator {
 	if w.planned == nil {
 		all := &Dataset{Model: w.Model, owners: w.owners}
@@ -67,7 +69,8 @@ func (w *Dataset) plan() map[*model.Entity]*generator {
 	return w.planned
 }
 
-// census counts the declared items of an entity by groups. It returns none if the entity has no items to generate.
+// census counts the declared items of an entity by group. It returns nil if the model generates no items of the
+// entity.
 func (w *Dataset) census(e *model.Entity, by grouping) census {
 	names := []string{fmt.Sprint(e.Name, by.keys, by.fixed)}
 	for f, t := range by.fields {
@@ -93,12 +96,13 @@ func (w *Dataset) census(e *model.Entity, by grouping) census {
 		}
 	}
 
-	// Of more items than are planned there are more groups, but no more than there are values. The rest are rows.
+	// If more items are declared than drawn, there are more groups too, but not more than combinations of values. The
+	// groups share the remaining rows.
 	more := float64(e.Count) / float64(g.count)
 	times := 1.0
 	if more > 1 {
 		now := w.combinations(e, by.fields, func(o *model.Entity) float64 { return float64(w.planned[o].count) })
-		if times = w.Possible(e, by.fields) / now; !(times < more) { // or neither is finite
+		if times = w.Possible(e, by.fields) / now; !(times < more) { // or times is NaN: both are infinite
 			times = more
 		}
 	}
@@ -120,7 +124,7 @@ func (w *Dataset) census(e *model.Entity, by grouping) census {
 	return c
 }
 
-// filter returns whether an item can be in a group.
+// filter returns a function that reports whether an item is in one of the groups.
 func (g *generator) filter(by grouping) func(item uint64) bool {
 	var templates []*model.Template
 	for _, a := range by.keys {
@@ -148,7 +152,7 @@ func (g *generator) filter(by grouping) func(item uint64) bool {
 	}
 }
 
-// groupsBy returns the group of each item, as a hash of its values of some fields.
+// groupsBy returns the group of each item: a hash of the item's values of the fields.
 func (g *generator) groupsBy(fields map[*model.Field]keys.Type) []uint64 {
 	all := make([]uint64, g.count)
 	own := maps.Clone(fields)
@@ -178,8 +182,8 @@ func (g *generator) groupsBy(fields map[*model.Field]keys.Type) []uint64 {
 	return all
 }
 
-// hashOf hashes the value of an item's own field as a type compares it. It keeps the hashes that take long, by the
-// indexes of the values.
+// hashOf hashes the value of a field that the item does not copy from a parent, compared as type t. It caches the
+// slow hashes in known, by the index of the value.
 func (g *generator) hashOf(k int, item uint64, t keys.Type, known map[uint64]uint64) uint64 {
 	const few = 1 << 16
 	d, index := g.domains[k], item
@@ -187,7 +191,7 @@ func (g *generator) hashOf(k int, item uint64, t keys.Type, known map[uint64]uin
 		index = d.index(g.hash, item, g.count, 0, g.owns[k])
 	}
 	coarse := model.Finer(d.f.Type, t)
-	if !coarse && (d.size == 0 || d.size > few) { // each value is another one
+	if !coarse && (d.size == 0 || d.size > few) { // all values differ, or nearly all
 		return mix(index + 1)
 	}
 	if hash, ok := known[index]; ok {
@@ -204,7 +208,7 @@ func (g *generator) hashOf(k int, item uint64, t keys.Type, known map[uint64]uin
 	return hash
 }
 
-// Declared returns the number of items of an entity at the declared scale, those of the file among them.
+// Declared returns the number of items of an entity at the declared scale, including those in the file.
 func (w *Dataset) Declared(e *model.Entity) float64 {
 	n := float64(w.counts[e])
 	if made := w.made[e]; made > 0 {
@@ -216,7 +220,7 @@ func (w *Dataset) Declared(e *model.Entity) float64 {
 // Made returns the number of generated items of an entity.
 func (w *Dataset) Made(e *model.Entity) int { return w.made[e] }
 
-// Represents returns the number of declared items that an item represents.
+// Represents returns the number of declared items that an item in the dataset represents.
 func (w *Dataset) Represents(it *Item) float64 {
 	if made := w.made[it.Entity]; it.Generated && made > 0 {
 		return float64(it.Entity.Count) / float64(made)
@@ -224,8 +228,8 @@ func (w *Dataset) Represents(it *Item) float64 {
 	return 1
 }
 
-// Giver returns the entity whose items have the values of fields of an entity that belongs to it, or nil: of
-// several, the one to which the others belong.
+// Giver returns the ancestor of e from whose items the items of e copy all the given fields, or nil. If several
+// ancestors fit, it returns the farthest.
 func (w *Dataset) Giver(e *model.Entity, fields []*model.Field) *model.Entity {
 	for _, p := range e.Parents {
 		if !slices.ContainsFunc(fields, func(f *model.Field) bool { return !p.Entity.Gives(f, e) }) {
@@ -235,8 +239,8 @@ func (w *Dataset) Giver(e *model.Entity, fields []*model.Field) *model.Entity {
 	return nil
 }
 
-// Finest returns the fields of an entity in key attributes, each with the type as which they write it: a time can
-// appear as a day.
+// Finest returns the fields in the listed key attributes of an entity. Each has the most precise type in which a
+// template writes it: a key may contain only the day of a time.
 func Finest(e *model.Entity, list []model.Attribute) map[*model.Field]keys.Type {
 	all := map[*model.Field]keys.Type{}
 	for _, part := range e.Parts(list) {
@@ -251,14 +255,14 @@ func Finest(e *model.Entity, list []model.Attribute) map[*model.Field]keys.Type 
 	return all
 }
 
-// Possible returns the largest possible number of combined values of fields of an entity at the declared scale (see
+// Possible returns the largest possible number of combinations of values of the fields at the declared scale (see
 // [Finest]).
 func (w *Dataset) Possible(e *model.Entity, fields map[*model.Field]keys.Type) float64 {
 	return w.combinations(e, fields, func(o *model.Entity) float64 { return float64(o.Count) })
 }
 
-// combinations returns the largest possible number of combined values of fields of an entity, if there are so many
-// items of each entity. Those that it carries from a parent have as many as there are items of it, at most.
+// combinations returns the largest possible number of combinations of values of the fields, given the number of items
+// of each entity. Fields copied from a parent have at most one combination for each of the parent's items.
 func (w *Dataset) combinations(
 	e *model.Entity, fields map[*model.Field]keys.Type, count func(*model.Entity) float64,
 ) float64 {
@@ -284,8 +288,8 @@ func (w *Dataset) combinations(
 	return n
 }
 
-// distinct returns the largest possible number of values of a field, if there are so many items of each entity. It must
-// match newDomain.
+// distinct returns the largest possible number of values of a field, given the number of items of each entity. It
+// must match newDomain.
 func (w *Dataset) distinct(f *model.Field, count func(*model.Entity) float64) float64 {
 	n := valuesAs(f, f.Type)
 	switch owner := w.owners[f]; {
@@ -301,9 +305,8 @@ func (w *Dataset) distinct(f *model.Field, count func(*model.Entity) float64) fl
 	return n
 }
 
-// valuesAs returns the number of values of a field when written as a type, for
-// example the days between the bounds of a time. It is infinite for ids and
-// text.
+// valuesAs returns the number of values of a field written as type t, such as the number of days between the bounds
+// of a time. It is infinite for ids and text.
 func valuesAs(f *model.Field, t keys.Type) float64 {
 	as := *f
 	if model.Finer(f.Type, t) {

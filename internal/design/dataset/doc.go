@@ -1,5 +1,5 @@
-// Package dataset makes the database that a model describes: its own items, and generated ones
-// that depend on the seed, the field and the number of the item alone. A [Dataset] also has the
-// rows of each table and index in order ([Dataset.Space]), and what their number and their load
-// would be at the declared size.
+// Package dataset builds the database that a model describes, with the items in the model and generated ones. A
+// generated value depends only on the seed, the field and the number of the item. A [Dataset] also has the rows of
+// each table and index in key order ([Dataset.Space]), and estimates the size of groups of rows at the declared scale
+// ([Growth]).
 package dataset

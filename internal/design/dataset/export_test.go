@@ -8,8 +8,8 @@ import (
 
 var Power = power
 
-// Factor returns how many times as many rows the partitions of a table have at the declared scale, of the items
-// of an entity and on average.
+// Factor returns the average size of a declared group of an entity's rows in a partition, as a multiple of the
+// average size of the generated groups.
 func (w *Dataset) Factor(ctx context.Context, e *model.Entity) (float64, error) {
 	space, err := w.Space(ctx, e.Table, nil)
 	if err != nil {

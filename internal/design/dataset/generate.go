@@ -12,11 +12,10 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// Every generated value is a function of the seed, the name of the field and
-// the number of the item. No draw depends on a previous one, and all arithmetic
-// uses integers, so equal seeds give equal bytes on every machine.
+// Every generated value is a function of the seed, the name of the field and the number of the item. No draw depends
+// on a previous one, and all arithmetic uses integers, so equal seeds give equal bytes on every machine.
 
-// hash64 is FNV-1a with a finalizer that spreads it over all bits.
+// hash64 is FNV-1a followed by mix, which makes all bits depend on all parts.
 func hash64(parts ...string) uint64 {
 	h := uint64(14695981039346656037)
 	for _, p := range parts {
@@ -55,10 +54,10 @@ type domain struct {
 	f    *model.Field
 	seed uint64
 	b    *model.Bounds
-	// size is the number of values; 0 means a new value for each item.
+	// size is the number of different values; 0 means a new value for each item.
 	size uint64
-	// owned is the number of items of the entity whose key is the field, if the
-	// field does not limit its values itself.
+	// owned is the number of items of the entity whose whole key is the field, or 0 if there is none. It is the
+	// number of values, unless the field limits that itself.
 	owned uint64
 	zipf  *zipf
 }
@@ -96,12 +95,11 @@ func newDomain(f *model.Field, seed uint64, owner string, owned uint64) (*domain
 	return d, nil
 }
 
-// idLike reports whether a type has a new value for each item.
+// idLike reports whether values of a type are unique ids that contain a time.
 func idLike(name string) bool { return name == "ulid" || name == "ksuid" }
 
-// value returns the value of an item in text form. Attempt counts redraws
-// because the key is taken; owns says that the item's entity takes the values
-// in turn; of is the number of items.
+// value returns the value for an item in text form. Attempt is the number of redraws because the key was taken. Owns
+// says that the items of the entity take the values in turn. Of is the number of items.
 func (d *domain) value(entity, item, of, attempt uint64, owns bool) string {
 	if d.size == 0 {
 		if d.f.Distribution.Name == "sequence" {
@@ -112,7 +110,7 @@ func (d *domain) value(entity, item, of, attempt uint64, owns bool) string {
 	return d.text(d.index(entity, item, of, attempt, owns), of)
 }
 
-// index returns the index of an item's value.
+// index returns the index of the value that an item gets.
 func (d *domain) index(entity, item, of, attempt uint64, owns bool) uint64 {
 	if owns || d.f.Distribution.Name == "sequence" {
 		if d.f.Distribution.Name == "sequence" && d.spreads() && of < d.size {
@@ -127,8 +125,7 @@ func (d *domain) index(entity, item, of, attempt uint64, owns bool) uint64 {
 	return draw(rng, d.size)
 }
 
-// spreads reports whether a sequence is spread over its bounds instead of
-// counting by one, as times are.
+// spreads reports whether a sequence spreads over its bounds, as times do, instead of counting by one.
 func (d *domain) spreads() bool {
 	return d.b != nil && d.b.Unit != 0 && len(d.f.Values) == 0 && d.f.Distinct == 0 && d.owned == 0
 }
@@ -156,8 +153,8 @@ const (
 	base62    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// fresh returns value i of an unlimited domain. If of is not 0, it is the
-// number of values, and ids that contain a time are in the order of i.
+// fresh returns value i of a domain without a size. If of is not 0, it is the number of values, and ids that contain
+// a time are in the order of i.
 func (d *domain) fresh(i, of uint64) string {
 	rng := rand.NewPCG(d.seed, mix(i+0x9e3779b97f4a7c15))
 	switch d.f.Type.Name {
@@ -178,7 +175,7 @@ func (d *domain) fresh(i, of uint64) string {
 	return word(rng, d.length(rng, 12))
 }
 
-// moment returns the offset of an id's time within the bounds.
+// moment returns the offset of an id's time from the lower bound: random if of is 0, or else in the order of i.
 func (d *domain) moment(rng *rand.PCG, i, of uint64) uint64 {
 	if of == 0 {
 		return draw(rng, d.b.Count())
@@ -194,8 +191,8 @@ func (d *domain) length(rng *rand.PCG, otherwise int) int {
 	return d.f.MinSize + int(draw(rng, uint64(d.f.MaxSize-d.f.MinSize+1)))
 }
 
-// word returns text without characters that could be delimiters. It begins with
-// a letter, so that it is not a number.
+// word returns n letters and digits, so that it contains no delimiter. It begins with a letter, so that it is not a
+// number.
 func word(rng *rand.PCG, n int) string {
 	if n <= 0 {
 		return ""
@@ -216,7 +213,7 @@ func digits(rng *rand.PCG, of string, n int) string {
 	return string(b)
 }
 
-// fill fills b with characters of of.
+// fill fills b with random characters from of.
 func fill(b []byte, rng *rand.PCG, of string) {
 	var random uint64
 	for i := range b {
@@ -282,11 +279,10 @@ func ksuid(sec uint64, rng *rand.PCG) string {
 	return string(b[:])
 }
 
-// maxZipf limits the values of a zipf distribution. Each takes eight bytes.
+// maxZipf is the largest number of values of a zipf distribution. Each takes eight bytes.
 const maxZipf = 1_000_000
 
-// A zipf draws i with a weight of 1/(i+1)^skew. It uses integers, so that all
-// processors give the same result.
+// A zipf draws number i with a weight of 1/(i+1)^skew. It uses integers, so that all processors give the same result.
 type zipf struct{ sums []uint64 }
 
 func newZipf(n int, skew float64) *zipf {
@@ -305,7 +301,7 @@ func (z *zipf) draw(rng *rand.PCG) uint64 {
 	return uint64(sort.Search(len(z.sums), func(i int) bool { return z.sums[i] > x }))
 }
 
-// weight returns the weight of i.
+// weight returns the weight of number i.
 func (z *zipf) weight(i uint64) uint64 {
 	if i == 0 {
 		return z.sums[0]
@@ -313,7 +309,7 @@ func (z *zipf) weight(i uint64) uint64 {
 	return z.sums[i] - z.sums[i-1]
 }
 
-// roots[k] is 2^(-1/2^(k+1)) in 63 bits after the point.
+// roots[k] is 2^(-1/2^(k+1)) as a fixed-point number with 63 fraction bits.
 var roots = func() (all [32]uint64) {
 	c := new(big.Int).Lsh(big.NewInt(1), 62)
 	for k := range all {
@@ -323,10 +319,10 @@ var roots = func() (all [32]uint64) {
 	return all
 }()
 
-// power returns n^(-s/65536) in 40 bits after the point.
+// power returns n^(-s/65536) as a fixed-point number with 40 fraction bits.
 func power(n, s uint64) uint64 {
 	whole, frac := log2(n)
-	// exponent = s/2^16 * (whole + frac/2^32), with 32 bits after the point.
+	// e = s/2^16 * (whole + frac/2^32), the negated exponent of 2, with 32 fraction bits.
 	hi := (s * whole) << 16
 	lo := new(big.Int).SetUint64(s)
 	lo.Rsh(lo.Mul(lo, new(big.Int).SetUint64(frac)), 16)
@@ -343,12 +339,12 @@ func power(n, s uint64) uint64 {
 	return x >> 23 >> (e >> 32)
 }
 
-// log2 returns the logarithm of n in 32 bits after the point.
+// log2 returns the binary logarithm of n: its whole part, and its fraction with 32 bits.
 func log2(n uint64) (whole, frac uint64) {
 	for m := n; m > 1; m >>= 1 {
 		whole++
 	}
-	x := n << (63 - whole) // n / 2^whole, 63 bits after the point
+	x := n << (63 - whole) // n / 2^whole with 63 fraction bits
 	for range 32 {
 		frac <<= 1
 		hi, lo := bits.Mul64(x, x)

@@ -141,8 +141,8 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// TestSame pins the values of a seed, which must be the same on every machine
-// and in every version.
+// TestSame compares generated values with fixed ones: a seed must give the same values on every machine and in every
+// version.
 func TestSame(t *testing.T) {
 	w, err := dataset.Build(t.Context(), load(t, "shop.yaml"), dataset.Options{Seed: 42, MaxItems: 500})
 	require.NoError(t, err)
@@ -183,7 +183,7 @@ func TestInvalidItems(t *testing.T) {
 	}
 }
 
-// TestMaxBytes holds that large items are bounded by their bytes.
+// TestMaxBytes checks that MaxBytes limits large items.
 func TestMaxBytes(t *testing.T) {
 	m, err := modelfile.Parse("m.yaml", []byte(`name: m
 tables: {Docs: {partition: PK, sort: SK, indexes: {ByDoc: {partition: SK, projection: all}}}}
@@ -214,7 +214,7 @@ entities:
 	require.InEpsilon(t, 1000, docs, 0.1)
 }
 
-// TestSeed holds that all bits of the seed count, in the file, too.
+// TestSeed checks that all bits of the seed have an effect, also of the seed in the file.
 func TestSeed(t *testing.T) {
 	seen := map[string]uint64{}
 	for _, seed := range []uint64{1, 1 << 32, 1 << 53, 1<<53 + 1, 1 << 63, 1<<63 + 1, 1<<64 - 1} {
@@ -240,7 +240,7 @@ entities:
 	}
 }
 
-// TestRefused holds that an item on demand is refused when the dataset is built, as one in the database is.
+// TestRefused checks that Build refuses an invalid item with OnDemand as it does without.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, onDemand := range []bool{false, true} {

@@ -11,12 +11,12 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A Growth says how many rows a group of generated rows has at the declared scale, by the number of rows of
-// each entity in it: the rows of a partition, or those with equal values of more fields.
+// A Growth estimates how many rows a group of generated rows has at the declared scale. A group is the rows of a
+// partition, or those with equal values of more fields.
 //
-// First each group is counted with [Growth.Count]. Then the groups of an entity are matched with those that it declares
-// (see [census]), both in descending order: the largest group stands for the largest declared one, and each other one
-// for those about its rank.
+// The caller first counts each group with [Growth.Count]. Growth then matches the groups of an entity with the
+// declared groups (see [census]) by rank, both in descending order of rows. The largest group represents the largest
+// declared one. Each other group represents the declared groups around the same relative rank.
 type Growth struct {
 	w    *Dataset
 	by   func(*model.Entity) grouping
@@ -24,36 +24,37 @@ type Growth struct {
 	once sync.Once
 }
 
-// A matching says for which declared groups the groups of an entity stand.
+// A matching maps the groups of an entity to the declared groups that they represent.
 type matching struct {
-	made   map[int]int     // groups by the number of their rows
-	strata map[int]stratum // of groups with so many rows
-	parts  int             // into which a stratum is divided
+	made   map[int]int     // number of groups, by their number of rows
+	strata map[int]stratum // stratum of the groups with so many rows
+	parts  int             // number of parts that each stratum is divided into
 	all    census
 }
 
-// A stratum are the declared groups between two ranks, for which n generated ones stand.
+// A stratum is the declared groups between two ranks. n generated groups represent them.
 type stratum struct {
 	all         census
 	from, to, n float64
 }
 
-// A Stand is a number of declared groups that have about as many rows. A generated group stands for some.
+// A Stand is one or more declared groups of about the same size that a generated group represents. Times is their
+// number, which may be a fraction.
 type Stand struct {
 	Times float64
-	// Rows is how many times as many rows each of them has as [Growth.In] says.
+	// Rows is the number of rows of each of these groups, as a multiple of the number that [Growth.In] gives.
 	Rows float64
 	each []float64
 	of   []entityRows
 }
 
-// maxStands limits the stands of all groups of an entity together, and of each.
+// maxStands limits the Stands of all groups of an entity together, and maxParts those of each group.
 const (
 	maxStands = 200_000
 	maxParts  = 32
 )
 
-// Growth returns the growth of the partitions of a space, which are counted.
+// Growth returns the growth of the partitions of a space. They are already counted.
 func (w *Dataset) Growth(s *Space) *Growth {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -66,9 +67,9 @@ func (w *Dataset) Growth(s *Space) *Growth {
 	return s.growth
 }
 
-// GrowthBy returns the growth of groups of rows that are equal in the partition key of a space and in some fields of
-// its sort key, each with the type as which it is compared, or the zero value for that of the key. The rows have fixed
-// values of some fields. No group is counted yet.
+// GrowthBy returns the growth of groups of rows. The rows of a group have equal partition keys and equal values of
+// the fields in sorted, which are in the sort key. Growth compares a field as its type in sorted; the zero type means
+// the type in the key. Only rows with the values in fixed are in groups. The caller must count the groups.
 func (w *Dataset) GrowthBy(s *Space, sorted map[string]keys.Type, fixed map[string]string) *Growth {
 	return w.growth(func(e *model.Entity) grouping {
 		all := Finest(e, s.Hash)
@@ -88,8 +89,9 @@ func (w *Dataset) GrowthBy(s *Space, sorted map[string]keys.Type, fixed map[stri
 	})
 }
 
-// GrowthOf returns the growth of groups of items that have some key attributes and are equal in the named fields, as
-// far as they have them. No group is counted yet.
+// GrowthOf returns the growth of groups of items. The items of a group have equal values of the named fields, as far
+// as they have these fields. Only items with all listed key attributes are in groups. The caller must count the
+// groups.
 func (w *Dataset) GrowthOf(names []string, list ...model.Attribute) *Growth {
 	return w.growth(func(e *model.Entity) grouping {
 		all := map[*model.Field]keys.Type{}
@@ -120,7 +122,7 @@ func (g *Growth) Count(rows []Row) {
 	}
 }
 
-// match matches the groups of all entities.
+// match matches the counted groups of all entities with the declared groups.
 func (g *Growth) match() {
 	for e, m := range g.of {
 		m.all = g.w.census(e, g.by(e))
@@ -132,14 +134,15 @@ func (g *Growth) match() {
 		if declared == 0 {
 			continue
 		}
-		// before returns the number of declared groups before those for which a group of a rank stands.
+		// before returns the first declared rank that the group at a rank represents: the number of declared groups
+		// before it.
 		before := func(rank int) float64 {
 			step := declared / float64(made)
 			switch {
 			case rank == 0 || rank == made || step < 1:
 				return step * float64(rank)
 			case rank == 1:
-				return 1 // the largest stands for itself alone
+				return 1 // the largest group represents only one declared group
 			}
 			return max(1, (float64(rank)-0.5)*(declared-1)/float64(made-1))
 		}
@@ -153,7 +156,8 @@ func (g *Growth) match() {
 	}
 }
 
-// bound returns where the kth of some parts of a stratum begins. The largest of all groups is a part of its own.
+// bound returns the rank at which part k of a stratum begins. If the stratum has the largest of all groups, that
+// group is a part of its own.
 func (s *stratum) bound(k, parts int) float64 {
 	if s.from > 0 || k == 0 {
 		return s.from + (s.to-s.from)*float64(k)/float64(parts)
@@ -162,7 +166,7 @@ func (s *stratum) bound(k, parts int) float64 {
 	return first + (s.to-first)*float64(k-1)/float64(parts-1)
 }
 
-// rows returns the rows of each group in the kth part.
+// rows returns the average rows of a group in part k.
 func (s *stratum) rows(k, parts int) float64 {
 	const least = 1e-6
 	to := max(s.bound(k+1, parts), least)
@@ -170,7 +174,8 @@ func (s *stratum) rows(k, parts int) float64 {
 	return (s.all.sum(to) - s.all.sum(from)) / (to - from)
 }
 
-// usual returns the rows of the largest of all groups, or of another one on average.
+// usual returns the average rows of a group in the stratum. For the stratum with the largest of all groups, it
+// returns the rows of that group.
 func (s *stratum) usual() float64 {
 	if s.from == 0 {
 		return s.rows(0, maxParts)
@@ -178,7 +183,8 @@ func (s *stratum) usual() float64 {
 	return s.rows(0, 1)
 }
 
-// stand returns what a group with some rows of each entity stands for, by the rows of their strata.
+// stand returns the Stand for a group with the counted rows of each entity. Rows returns the rows of a declared group
+// in a stratum.
 func (g *Growth) stand(counted []entityRows, rows func(*stratum) float64) (s Stand) {
 	s.of, s.each = counted, make([]float64, len(counted))
 	for i, some := range counted {
@@ -192,8 +198,8 @@ func (g *Growth) stand(counted []entityRows, rows func(*stratum) float64) (s Sta
 	return s
 }
 
-// Each returns the number of rows at the declared scale that a row of the group stands for, by its item: 1 for samples
-// and raw items.
+// Each returns the number of rows at the declared scale that the row of an item in the group represents. It returns 1
+// for samples and raw items.
 func (s *Stand) Each(it *Item) float64 {
 	for i := range s.of {
 		if it.Generated && s.of[i].e == it.Entity {
@@ -203,8 +209,9 @@ func (s *Stand) Each(it *Item) float64 {
 	return 1
 }
 
-// Stands returns for which declared groups one of generated rows stands, with those of an entity, the largest first.
-// The rows of other entities in the group are taken to grow with them. It reports false if the group stands for itself.
+// Stands returns the declared groups that a group of generated rows represents, the largest first. The number of rows
+// of e determines them; the rows of other entities in the group grow accordingly. It reports false if the group
+// represents only itself.
 func (g *Growth) Stands(e *model.Entity, rows []Row) (all []Stand, ok bool) {
 	g.once.Do(g.match)
 	counted := countRows(nil, rows)
@@ -231,7 +238,7 @@ func alike(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) <= 1e-9*x })
 }
 
-// Groups returns the number of declared groups of an entity, or 0 if that is not known.
+// Groups returns the number of declared groups of an entity, or 0 if it is not known.
 func (g *Growth) Groups(e *model.Entity) float64 {
 	g.once.Do(g.match)
 	if m := g.of[e]; m != nil {
@@ -240,16 +247,16 @@ func (g *Growth) Groups(e *model.Entity) float64 {
 	return 0
 }
 
-// entityRows are rows of generated items.
+// entityRows is the number of rows of generated items of an entity.
 type entityRows struct {
 	e *model.Entity
 	n int
 }
 
-// countRows appends the number of rows of generated items, by entity.
+// countRows appends the number of rows of generated items for each entity.
 func countRows(all []entityRows, rows []Row) []entityRows {
 	last := -1
-	made := uint16(0) // of the last
+	made := uint16(0) // made of the previous row
 	for i := range rows {
 		if m := rows[i].made; m == 0 || m != made {
 			it := rows[i].Item
@@ -268,9 +275,9 @@ func countRows(all []entityRows, rows []Row) []entityRows {
 	return all
 }
 
-// In returns the number of rows at the declared scale that a row of a group stands for, by its item: 1 for samples and
-// raw items. The largest group has as many as the largest declared one, another as many as those for which it stands on
-// average.
+// In returns a function that returns the number of rows at the declared scale that the row of an item in the group
+// represents. It returns 1 for samples and raw items. The largest group has as many rows as the largest declared
+// group. Another group has the average of the declared groups that it represents.
 func (g *Growth) In(rows []Row) func(*Item) float64 {
 	if len(g.of) == 0 {
 		return func(*Item) float64 { return 1 }

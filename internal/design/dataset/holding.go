@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/engine"
 )
 
-// Holding returns a dataset with tables and the items in them, which belong to those tables by name. Of two
-// items with one key it holds the last.
+// Holding returns a dataset with the tables and items. Items belong to the table with the name of their own. If two
+// items have the same key, the database contains the last.
 func Holding(ctx context.Context, tables []*model.Table, items []Item) (*Dataset, error) {
 	w, err := Build(ctx, &model.Model{Tables: tables}, Options{})
 	if err != nil {
@@ -32,7 +32,7 @@ func Holding(ctx context.Context, tables []*model.Table, items []Item) (*Dataset
 	return w, nil
 }
 
-// Example returns the nth value of a field, as those that are generated for a model. They may repeat.
+// Example returns the nth value of a field, as Build generates it. Values may repeat.
 func Example(f *model.Field, n uint64) (string, error) {
 	d, err := newDomain(f, 1, "", 0)
 	if err != nil {

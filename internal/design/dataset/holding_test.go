@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// TestHolding holds that a dataset has the items that it is given, and of two with one key the last.
+// TestHolding checks that a dataset has the given items, and of two with the same key the last.
 func TestHolding(t *testing.T) {
 	t.Parallel()
 	table := &model.Table{Name: "Tab", Partition: []model.Attribute{{Name: "PK", Kind: attr.String}}}

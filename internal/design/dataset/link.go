@@ -8,18 +8,18 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// A link leads from the generated items of an entity to those of a parent.
+// A link connects the generated items of an entity to the items of a parent.
 type link struct {
 	parent *generator
 	per    model.Per
-	// of has the number of its parent's item for each item, and sizes the number of items for
-	// each item of the parent, in no order until they are assigned.
+	// of has the index of the parent's item for each item. sizes has the number of items for each item of the parent,
+	// by rank until assign shuffles them.
 	of    []uint32
 	sizes []uint64
-	zipf  *zipf // of all declared parents, or nil
+	zipf  *zipf // over all declared items of the parent, or nil
 }
 
-// newLink returns the link of an entity to a parent, which a generator makes.
+// newLink returns the link from an entity to the items that the parent's generator makes.
 func newLink(e *model.Entity, p model.Parent, parent *generator) (*link, error) {
 	if parent == nil {
 		return nil, errorAt(e.Pos, "entity %s belongs to %s, of which no items are generated", e.Name, p.Entity.Name)
@@ -36,7 +36,7 @@ func newLink(e *model.Entity, p model.Parent, parent *generator) (*link, error) 
 	return l, nil
 }
 
-// index returns the number of the parent's item. Before items are planned, it is any.
+// index returns the index of the parent's item for an item. Before assign decides, it returns an arbitrary one.
 func (l *link) index(item uint64) uint64 {
 	if l.of == nil {
 		return item % l.parent.count
@@ -44,7 +44,7 @@ func (l *link) index(item uint64) uint64 {
 	return uint64(l.of[item])
 }
 
-// follow returns the number of the item to which a way leads.
+// follow returns the index of the item at the end of a path from an item.
 func follow(way []*link, item uint64) uint64 {
 	for _, l := range way {
 		item = l.index(item)
@@ -52,8 +52,8 @@ func follow(way []*link, item uint64) uint64 {
 	return item
 }
 
-// way returns the links to the generator whose items give a field to those of a child, which
-// carry it; none if they do not.
+// way returns the path from g to the generator that draws field f, which the items of child copy. It returns nil if
+// child does not copy f from g's ancestors.
 func (g *generator) way(f *model.Field, child *model.Entity) []*link {
 	for _, l := range g.links {
 		p := l.parent
@@ -68,7 +68,7 @@ func (g *generator) way(f *model.Field, child *model.Entity) []*link {
 	return nil
 }
 
-// parentsFirst returns the entities in their order, but parents before what belongs to them.
+// parentsFirst returns the entities in their order, except that parents precede their children.
 func parentsFirst(entities []*model.Entity) (all []*model.Entity) {
 	var add func(e *model.Entity)
 	add = func(e *model.Entity) {
@@ -86,26 +86,26 @@ func parentsFirst(entities []*model.Entity) (all []*model.Entity) {
 	return all
 }
 
-// An entity has so many items if that many are declared, whatever its share: a part of few items says little. A parent
-// has fewer, so that more belong to each.
+// The smallest numbers of items to make of an entity, if the model declares so many: the figures from fewer items
+// would be unreliable. The limit for parents is lower, so that more items belong to each parent.
 const (
 	leastItems   = 3000
 	leastParents = 300
 )
 
-// plan decides how many items each generator makes, and to which parents they belong. If more are declared than the
-// limits allow, each makes the same share of them, but some of each entity.
+// plan decides how many items each generator makes and which parents they belong to. If the model declares more than
+// the limits allow, plan makes the same share of each entity, but not fewer than its least number.
 func (b *builder) plan(all []*generator) error {
 	limit, maxBytes := float64(max(b.o.MaxItems, 0)), float64(b.o.MaxBytes)
 	for _, g := range all { // parents first
 		g.bytes = g.estimate()
-		part := float64(2 * len(all)) // of the limits
+		part := float64(2 * len(all)) // an entity's least number takes at most 1/part of the limits
 		g.least = min(leastItems, limit/part, maxBytes/part/g.bytes)
 		for _, l := range g.links {
 			l.parent.least = min(l.parent.least, leastParents)
 		}
 	}
-	// size sets the sizes for a share, and returns the part of the limits that they take.
+	// size sets the sizes of all generators for a share, and returns the parts of both limits that they use.
 	size := func(share float64) (ofItems, ofBytes float64) {
 		for _, g := range all {
 			g.size(share)
@@ -131,7 +131,7 @@ func (b *builder) plan(all []*generator) error {
 		share, b.w.Bytes = low, bytes > items
 	}
 	for _, g := range all {
-		g.size(share) // again, because assign may lower the counts of parents
+		g.size(share) // repeat this, because assign may have lowered the counts of parents
 		if err := g.assign(b.o.Seed); err != nil {
 			return err
 		}
@@ -139,14 +139,14 @@ func (b *builder) plan(all []*generator) error {
 	return nil
 }
 
-// size sets the number of items of a generator, and the sizes of its links, for a share of all declared items.
+// size sets the number of items of a generator and the sizes of its links for a share of all declared items.
 func (g *generator) size(share float64) {
 	n := max(share*float64(g.e.Count), min(g.least, float64(g.e.Count)))
 	if g.least > 0 {
 		n = max(n, 1)
 	}
 	weights := make([][]uint64, len(g.links))
-	all := make([]float64, len(g.links)) // items that the parents have
+	all := make([]float64, len(g.links)) // number of items that belong to the parents
 	for i, l := range g.links {
 		weights[i], all[i] = l.weights(uint64(g.e.Count))
 		n = min(n, max(all[i], 1))
@@ -159,9 +159,9 @@ func (g *generator) size(share float64) {
 	}
 }
 
-// weights returns numbers in proportion to the declared sizes of the parents that are made, and
-// how many items these have together. If not all parents are made, those that are have the sizes
-// of all, from the least to the most, at even distances.
+// weights returns the relative number of children of each parent item that is made, and the total number of their
+// children. If not all parent items are made, the weights are those of declared parents at equal distances of rank,
+// from the first to the last.
 func (l *link) weights(children uint64) (weights []uint64, sum float64) {
 	made, declared := l.parent.count, uint64(l.parent.e.Count)
 	weights = make([]uint64, made)
@@ -200,12 +200,12 @@ func (l *link) weights(children uint64) (weights []uint64, sum float64) {
 	return weights, float64(children) * (float64(all) / whole)
 }
 
-// assigner returns the source of chance for assigning what belongs to a parent.
+// assigner returns the random source for assigning items to a parent.
 func (g *generator) assigner(l *link, seed uint64) *rand.PCG {
 	return rand.NewPCG(mix(seed^hash64("belongs to", g.e.Name, l.parent.e.Name)), g.hash)
 }
 
-// apportion divides n in proportion to weights.
+// apportion divides n into whole numbers in proportion to the weights.
 func apportion(n uint64, weights []uint64) []uint64 {
 	all := uint64(0)
 	for _, w := range weights {
@@ -225,8 +225,8 @@ func apportion(n uint64, weights []uint64) []uint64 {
 	return shares
 }
 
-// bound moves what is beyond the bounds of a size, because of rounding or of a count that is only
-// close to what per says. Their sum stays as it is, and so do they if it is beyond the bounds.
+// bound limits the sizes to least and most, which rounding or an inexact count can exceed. It keeps their sum by
+// moving the difference to other sizes. If no sizes within the bounds have this sum, it changes nothing.
 func bound(sizes []uint64, least, most uint64) {
 	sum, over, under := uint64(0), uint64(0), uint64(0)
 	for _, n := range sizes {
@@ -248,7 +248,7 @@ func bound(sizes []uint64, least, most uint64) {
 	}
 }
 
-// shuffle puts a list into an order that depends on the generator of numbers alone.
+// shuffle puts a list into a random order that depends only on rng.
 func shuffle[T any](rng *rand.PCG, list []T) {
 	for i := len(list) - 1; i > 0; i-- {
 		k := draw(rng, uint64(i)+1)

@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// headLen is the length of a head.
+// headLen is the length of a head in bytes.
 const headLen = 8
 
-// fewRows are sorted by their whole keys.
+// order sorts up to fewRows rows by comparing whole keys.
 const fewRows = 12
 
-// order sorts rows by their keys, or by their sort positions if they are of one partition. Most keys begin alike,
-// so it leaves out the common prefix, sorts by the eight bytes after it, and goes on with rows that have these in
-// common. A comparison then reads no memory but the row.
+// order sorts rows by their keys, or only by sort key if they are in one partition. Most keys begin alike. order
+// therefore skips the common prefix, sorts by the eight bytes after it (the head), and then sorts the rows with equal
+// heads in the same way. A comparison of heads reads no memory outside the row.
 func (a arena) order(rows []keyedRow, inPartition bool) {
 	if len(rows) <= fewRows {
 		slices.SortFunc(rows, a.compare)
@@ -56,7 +56,7 @@ func (a arena) order(rows []keyedRow, inPartition bool) {
 		}
 		differs := func(r keyedRow) bool { return !bytes.Equal(key(&r), key(&same[0])) }
 		switch {
-		case ends && slices.ContainsFunc(same, differs): // a head ends with its key or with zeros
+		case ends && slices.ContainsFunc(same, differs): // a short key and a key with zero bytes can have equal heads
 			slices.SortFunc(same, a.compare)
 		default:
 			a.order(same, inPartition)

@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
-// TestGrowth holds that partitions grow if their keys have few values.
+// TestGrowth checks that partitions grow with the scale if their keys have few values.
 func TestGrowth(t *testing.T) {
 	for _, tt := range []struct {
 		partition, fields string
@@ -26,7 +26,7 @@ func TestGrowth(t *testing.T) {
 		{"E#{at:time}", "at: {}", 1},
 		{"E#{at:ulid}", "at: {}", 1},
 		{"E#{n}", "n: {type: int(8), distinct: 5}", 100},
-		{"E#{own}", "own: {}", 1}, // has as many more values as there are owners
+		{"E#{own}", "own: {}", 1}, // the number of values grows with the number of owners
 	} {
 		m, err := modelfile.Parse("m.yaml", []byte(`name: m
 tables: {Tab: {partition: PK, sort: SK}}

@@ -16,54 +16,53 @@ import (
 type Space struct {
 	Table *model.Table
 	Index *model.Index // nil for the table itself
-	// Schema is the key; Hash and Sort are its attributes.
+	// Schema is the key schema. Hash and Sort are the attributes of the partition key and the sort key.
 	Schema     *keycond.Schema
 	Hash, Sort []model.Attribute
 	Rows       []Row
 	Parts      []Part
-	// Bytes is the documented size of all rows.
+	// Bytes is the size of all rows by DynamoDB's documented rules.
 	Bytes int
 
 	sizes  *model.RowSizes
-	growth *Growth // of the partitions; nil before it is asked for
+	growth *Growth // of the partitions; nil before the first call of Growth
 }
 
-// Size returns the documented size of an item's row in the space, and whether the
-// space holds the item.
+// Size returns the documented size of an item's row in the space. It reports false if the space does not hold the
+// item.
 func (s *Space) Size(it attr.Item) (int, bool) { return s.sizes.Of(it) }
 
-// A Row is the row of an item in a space. There can be millions, so a row does not
-// keep its key.
+// A Row is the row of an item in a space. There can be millions of rows, so a row does not store its key.
 type Row struct {
 	Item *Item
-	size int32 // documented, in bytes
-	// made is the number of the generator of the item, from 1, or 0 if it is not known: most rows follow one of
-	// the same, and to look at the item takes longer.
+	size int32 // in bytes, by DynamoDB's rules
+	// made is the number of the item's generator, from 1, or 0 if it is not known. Consecutive rows usually have the
+	// same generator, and comparing this number is faster than reading the item.
 	made uint16
 }
 
 // Size returns the documented size in bytes.
 func (r *Row) Size() int { return int(r.size) }
 
-// PartitionOf appends the encoded partition key of a row.
+// PartitionOf appends the encoded partition key of a row to dst.
 func (s *Space) PartitionOf(dst []byte, r *Row) []byte {
 	dst, _ = s.Schema.AppendPartition(dst, r.Item.Attributes)
 	return dst
 }
 
-// SortOf appends the position of a row in its partition.
+// SortOf appends the encoded sort key of a row, its position in the partition, to dst.
 func (s *Space) SortOf(dst []byte, r *Row) []byte {
 	dst, _ = s.Schema.AppendSort(dst, r.Item.Attributes)
 	return dst
 }
 
-// A Part is a range of rows that form one partition.
+// A Part is a partition: the range of its rows in a space.
 type Part struct{ From, To int }
 
 // In returns the rows of a partition.
 func (s *Space) In(p Part) []Row { return s.Rows[p.From:p.To] }
 
-// Partition returns the partition with the given encoded key.
+// Partition returns the partition with the given encoded key. It reports false if there is none.
 func (s *Space) Partition(id []byte) (Part, bool) {
 	var room [256]byte
 	i, ok := slices.BinarySearchFunc(s.Parts, id, func(p Part, id []byte) int {
@@ -75,8 +74,8 @@ func (s *Space) Partition(id []byte) (Part, bool) {
 	return s.Parts[i], true
 }
 
-// Find returns the index in Rows of the first row of a partition at or above a
-// position, and whether it is at the position.
+// Find returns the index in Rows of the first row of a partition at or after a position. It reports whether that row
+// is exactly at the position.
 func (s *Space) Find(p Part, position []byte) (int, bool) {
 	var room [256]byte
 	i, ok := slices.BinarySearchFunc(s.In(p), position, func(r Row, position []byte) int {
@@ -85,7 +84,7 @@ func (s *Space) Find(p Part, position []byte) (int, bool) {
 	return p.From + i, ok
 }
 
-// Range returns the rows of a partition in a range of positions, as indexes in Rows.
+// Range returns the rows of a partition in a range of positions, as the indexes of the first row and after the last.
 func (s *Space) Range(p Part, r store.Range) (from, to int) {
 	from, to = p.From, p.To
 	if r.Lo != nil {
@@ -97,8 +96,8 @@ func (s *Space) Range(p Part, r store.Range) (from, to int) {
 	return from, max(from, to)
 }
 
-// Space returns the key space of an index of a table, or of the table itself for
-// nil. The first call sorts the rows; later calls return the same space.
+// Space returns the key space of the index x of a table, or of the table itself if x is nil. The first call sorts the
+// rows; later calls return the same space.
 func (w *Dataset) Space(ctx context.Context, t *model.Table, x *model.Index) (*Space, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -125,24 +124,23 @@ type spaceID struct {
 	x *model.Index
 }
 
-// A keyedRow is a row while its space is sorted. There can be millions, so its key
-// is a place in an arena.
+// A keyedRow is a row during the sort of its space. There can be millions of rows, so a keyedRow has an offset into
+// an arena instead of its key.
 type keyedRow struct {
 	item *Item
-	head uint64 // of the bytes that tell it from its neighbours, while it is sorted
-	at   int    // in the arena
+	head uint64 // eight bytes of the key, which order compares
+	at   int    // offset of the key in the arena
 	size int32
 	mid  uint16 // length of the encoded partition key
 	len  uint16 // length of the key
 }
 
-// An arena stores keys in chunks, so that it does not move them.
+// An arena stores keys in chunks, so that growing does not copy them.
 type arena [][]byte
 
 const chunk = 1 << 18
 
-// next returns the last chunk, with room for a usual key. One that is longer makes
-// the chunk longer.
+// next returns the last chunk, with space for a key of usual length. Appending a longer key makes the chunk grow.
 func (a *arena) next() []byte {
 	if last := len(*a) - 1; last >= 0 && len((*a)[last]) < chunk-4096 {
 		return (*a)[last]

@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// TestOrder compares the rows of a table's and an index's partitions with what queries of the database return: of keys
-// that begin alike or end early, and of rows with equal keys in the index.
+// TestOrder compares the rows of the partitions in a table and an index with the results of queries. Keys have common
+// prefixes or end early, and some rows have equal keys in the index.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

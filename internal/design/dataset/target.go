@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// Target returns what answers requests to the database of the dataset. If that has its items on demand, the target
-// puts those that a request can read before it sends the request. It is safe for concurrent use.
+// Target returns a target that sends requests to the dataset's database. With OnDemand, it first loads the items that
+// a request may read. It is safe for concurrent use.
 func (w *Dataset) Target() explain.Target { return target{w, explain.InProcess(w.DB)} }
 
 type target struct {
@@ -31,7 +31,7 @@ func (t target) Do(ctx context.Context, in wire.Request) (wire.Output, []sortkey
 	return t.Target.Do(ctx, in)
 }
 
-// Fill puts the items into the database that are not there yet, if it has them on demand.
+// Fill loads all items that are not in the database yet. It does nothing without OnDemand.
 func (w *Dataset) Fill(ctx context.Context) error {
 	if !w.onDemand {
 		return nil
@@ -53,7 +53,7 @@ func (w *Dataset) Fill(ctx context.Context) error {
 	return nil
 }
 
-// prepare puts the items into the database that a request can read.
+// prepare loads the items that a request may read into the database.
 func (w *Dataset) prepare(ctx context.Context, in wire.Request) error {
 	var rows []Row
 	var err error
@@ -93,8 +93,8 @@ func (w *Dataset) prepare(ctx context.Context, in wire.Request) error {
 	return w.load(ctx, absent)
 }
 
-// rowsOfQuery returns the rows that a query can read. It reports false if it does not know them, as for a request
-// that the service refuses.
+// rowsOfQuery returns the rows that a query may read. It reports false if it cannot determine them, for example
+// because the service will refuse the request.
 func (w *Dataset) rowsOfQuery(ctx context.Context, in *wire.QueryInput) ([]Row, bool, error) {
 	space, err := w.spaceNamed(ctx, in.TableName, in.IndexName)
 	if space == nil || err != nil {
@@ -121,7 +121,7 @@ func (w *Dataset) rowsOfQuery(ctx context.Context, in *wire.QueryInput) ([]Row, 
 	return space.Rows[from:to], true, nil
 }
 
-// rowsOfKeys returns the rows of a table that have some keys. It reports false if a key does not fit the table.
+// rowsOfKeys returns the rows of a table with the given keys. It reports false if a key does not fit the table.
 func (w *Dataset) rowsOfKeys(ctx context.Context, table *string, keys ...attr.Item) ([]Row, bool, error) {
 	space, err := w.spaceNamed(ctx, table, nil)
 	if space == nil || err != nil {
@@ -144,7 +144,7 @@ func (w *Dataset) rowsOfKeys(ctx context.Context, table *string, keys ...attr.It
 	return rows, true, nil
 }
 
-// spaceNamed returns the space of a table or an index that a request names, or nil if the model does not have it.
+// spaceNamed returns the space of the table or index that a request names, or nil if the model does not have it.
 func (w *Dataset) spaceNamed(ctx context.Context, table, index *string) (*Space, error) {
 	if table == nil {
 		return nil, nil
@@ -162,7 +162,7 @@ func (w *Dataset) spaceNamed(ctx context.Context, table, index *string) (*Space,
 	return w.Space(ctx, t, x)
 }
 
-// load puts items into the database. The caller holds w.loading.
+// load loads absent items into the database. The caller holds w.loading.
 func (w *Dataset) load(ctx context.Context, absent []*Item) error {
 	for len(absent) > 0 {
 		t := absent[0].Table

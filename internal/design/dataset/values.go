@@ -7,19 +7,19 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// Values are the field values of an item in text form. Those of generated items
-// are not stored but drawn again on demand. Safe for concurrent use.
+// Values are the field values of an item in text form. They do not store the values of a generated item, but draw
+// them again on each call. Values are safe for concurrent use.
 type Values struct {
 	text map[string]string
-	// For a generated item whose text is not set: its number, and from attemptBit
-	// on how often its key fields were redrawn.
+	// g generates the values if text is nil. n is the number of the item; its bits from attemptBit are the number of
+	// redraws of the key fields.
 	g *generator
 	n uint64
 }
 
 const attemptBit = 48
 
-// ValuesOf returns values in text form by field. The map must not change.
+// ValuesOf returns Values with the given text form of each field. The caller must not change the map afterwards.
 func ValuesOf(text map[string]string) Values { return Values{text: text} }
 
 // Get returns the value of a field, or "".
@@ -28,7 +28,7 @@ func (v Values) Get(field string) string {
 	return text
 }
 
-// Lookup returns the value of a field, and whether the item has it.
+// Lookup returns the value of a field. It reports false if the item does not have it.
 func (v Values) Lookup(field string) (string, bool) {
 	if v.text != nil || v.g == nil {
 		text, ok := v.text[field]
@@ -54,8 +54,8 @@ func (v Values) Map() map[string]string {
 	return all
 }
 
-// draw returns the value of field k of an item. Only key fields of its own are redrawn when a key
-// is taken. A field that the item carries has the value of the item to which it belongs.
+// draw returns the value of field k of an item. It takes a field that the item copies from an ancestor's item.
+// Attempt only changes the item's own key fields.
 func (g *generator) draw(k int, item, attempt uint64) string {
 	if way := g.from[k]; len(way) > 0 {
 		return way[len(way)-1].parent.value(g.fields[k], follow(way, item))
@@ -66,8 +66,8 @@ func (g *generator) draw(k int, item, attempt uint64) string {
 	return g.domains[k].value(g.hash, item, g.count, attempt, g.owns[k])
 }
 
-// value returns the value of a field of an item, which is only known for sure once the item has
-// been made.
+// value returns the value of a field of an item. The value is final only after the item has been made, because a
+// taken key causes a redraw.
 func (g *generator) value(f *model.Field, item uint64) string {
 	if g.first >= 0 {
 		return g.w.Items[g.first+int(item)].Values.Get(f.Name)

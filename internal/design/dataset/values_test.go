@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/dataset"
 )
 
-// TestValuesMakeTheItem redraws the values of generated items, including items
-// whose first key was taken.
+// TestValuesMakeTheItem builds generated items again from their redrawn values, including items whose first key was
+// taken.
 func TestValuesMakeTheItem(t *testing.T) {
 	w, err := build(t, `
 fields: {day: {type: date, from: 2026-01-01, to: 2026-01-10}}

@@ -1,4 +1,4 @@
-// Package files reads files that a user names.
+// Package files opens and reads files that a user names, up to a limit of bytes.
 package files
 
 import (
@@ -10,8 +10,9 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Open opens a file no larger than most, in bytes. It refuses larger files, and pipes and devices, which may never
-// end. It does open those in /dev/fd, such as <(command) in bash: whoever reads them must enforce the limit.
+// Open opens a regular file of at most most bytes. It refuses larger files, and pipes and devices, which may never
+// end. The exceptions are standard input and pipes in /dev/fd, such as <(command) in bash: the caller must limit what
+// it reads from them.
 func Open(path string, most int64) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -23,7 +24,7 @@ func Open(path string, most int64) (*os.File, error) {
 	return os.Open(path)
 }
 
-// Check returns the error of [Open] for a file that exists.
+// Check returns the error that [Open] would return for a file that exists.
 func Check(path string, info os.FileInfo, most int64) error {
 	opened := strings.HasPrefix(path, "/dev/fd/") || path == "/dev/stdin"
 	switch {
@@ -37,7 +38,8 @@ func Check(path string, info os.FileInfo, most int64) error {
 	return nil
 }
 
-// Read reads a file that [Open] opens.
+// Read opens a file with [Open] and returns its content. It returns an error if the content is larger than most
+// bytes.
 func Read(path string, most int64) ([]byte, error) {
 	f, err := Open(path, most)
 	if err != nil {

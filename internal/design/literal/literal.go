@@ -1,9 +1,8 @@
-// Package literal reads and writes expressions as people do, with names and
-// values where requests have placeholders: status = "NEW" AND total > 10.
+// Package literal converts between two forms of an expression: the form in requests, with placeholders, and the form
+// that people write, with names and values in place: status = "NEW" AND total > 10.
 //
-// Text stands in quotes. Single quotes keep everything as it is, a quote inside
-// being written twice; double quotes know the escapes of Go. Names with odd
-// characters stand in backquotes.
+// Text values are quoted. In single quotes only the quote itself is special, and is written twice. In double quotes
+// the escapes of Go apply. Attribute names with special characters are written in backquotes.
 package literal
 
 import (
@@ -20,23 +19,22 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// Placeholders turn expressions with names and values written out into ones
-// with placeholders, as requests take them, and collect what the placeholders
-// stand for. The zero Placeholders are ready. They are not safe for concurrent
-// use.
+// Placeholders convert expressions with names and values in place to the form with placeholders that requests need.
+// They collect the names and values that the placeholders represent. The zero value is ready to use. Placeholders are
+// not safe for concurrent use.
 //
-// Names get placeholders, so that nobody needs to know the reserved words.
+// Every name gets a placeholder, so a user need not know the reserved words.
 type Placeholders struct {
-	// Readable keeps names as they are where a request allows it.
+	// Readable makes [Placeholders.Name] keep a name as it is if a request allows that.
 	Readable bool
-	// Resolve returns the attribute that a name means; only the first name of a
-	// path is asked for. Nil means that names are attributes.
+	// Resolve returns the attribute for the first name of a path; the names after it are never resolved. Nil means
+	// that all names are attribute names.
 	Resolve func(name string) (string, error)
-	// Composite reads the list, the map or the set that src begins with, and returns its
-	// length. Nil means that expressions have none. In src it begins with a bracket, which
-	// is not that of an index, or with a brace.
+	// Composite parses the list, map or set at the beginning of src and returns its length in bytes. Src begins with
+	// a brace, or with a bracket that does not start a list index. Nil means that such values are not supported.
 	Composite func(src string) (v attr.Value, length int, err error)
-	// Parameter returns a value that has a name, written :name. Nil means that expressions have none.
+	// Parameter returns the value of a parameter, which an expression writes as :name. Nil means that parameters are
+	// not supported.
 	Parameter func(name string) (attr.Value, error)
 
 	names  []string
@@ -45,14 +43,13 @@ type Placeholders struct {
 	taken  map[string]bool
 }
 
-// A placedValue is a value with its placeholder and the word that is made of.
+// A placedValue is a value, its placeholder, and the word that the placeholder was made from.
 type placedValue struct {
 	value       attr.Value
 	place, word string
 }
 
-// Name returns what stands for a name: its placeholder, or the name itself when
-// that is allowed.
+// Name returns the placeholder of a name, or the name itself if p is Readable and a request allows the name.
 func (p *Placeholders) Name(name string) string {
 	if have, ok := p.known[name]; ok {
 		return have
@@ -67,7 +64,7 @@ func (p *Placeholders) Name(name string) string {
 	return p.addName(name, fmt.Sprintf("#n%d", len(p.names)+1))
 }
 
-// isWord reports whether an expression may spell a name as it is.
+// isWord reports whether a name needs no backquotes in an expression.
 func isWord(s string) bool { return lex.IsWord(s) && (s[0] < '0' || s[0] > '9') }
 
 func (p *Placeholders) addName(name, place string) string {
@@ -80,7 +77,7 @@ func (p *Placeholders) addName(name, place string) string {
 	return place
 }
 
-// take returns a placeholder that is not taken yet, and takes it.
+// take reserves and returns the given placeholder, with a number added if it is taken.
 func (p *Placeholders) take(place string) string {
 	if p.taken == nil {
 		p.taken = map[string]bool{}
@@ -96,8 +93,8 @@ func (p *Placeholders) take(place string) string {
 // Value returns the placeholder of a value.
 func (p *Placeholders) Value(v attr.Value) string { return p.ValueLike(v, "") }
 
-// ValueLike returns the placeholder of a value, made of a word if it can be. The
-// same value has one placeholder for each word.
+// ValueLike returns the placeholder of a value: :word, or a numbered one if word is not a name. Calls with the same
+// value and word return the same placeholder.
 func (p *Placeholders) ValueLike(v attr.Value, word string) string {
 	for _, have := range p.values {
 		if have.word == word && attr.Equal(have.value, v) {
@@ -113,8 +110,8 @@ func (p *Placeholders) ValueLike(v attr.Value, word string) string {
 	return place
 }
 
-// KeyCondition returns a key condition that demands all clauses. Placeholders of
-// values are made of the names of their attributes.
+// KeyCondition returns a key condition that joins all clauses with AND. It names the placeholders of values after
+// their attributes.
 func (p *Placeholders) KeyCondition(clauses []keycond.Clause) string {
 	parts := make([]string, len(clauses))
 	for i, c := range clauses {
@@ -134,8 +131,8 @@ func (p *Placeholders) KeyCondition(clauses []keycond.Clause) string {
 	return strings.Join(parts, " AND ")
 }
 
-// Condition returns a condition. Placeholders of values are made of the names
-// before them.
+// Condition returns the condition n as text. It names the placeholder of each value after the attribute that precedes
+// the value.
 func (p *Placeholders) Condition(n ast.Node) string {
 	before := ""
 	style := ast.Style{
@@ -148,7 +145,7 @@ func (p *Placeholders) Condition(n ast.Node) string {
 	return style.Condition(n)
 }
 
-// Projection returns a projection of paths.
+// Projection returns a projection expression for the paths.
 func (p *Placeholders) Projection(paths []ast.Path) string {
 	style := ast.Style{Name: p.Name}
 	parts := make([]string, len(paths))
@@ -158,8 +155,7 @@ func (p *Placeholders) Projection(paths []ast.Path) string {
 	return strings.Join(parts, ", ")
 }
 
-// Names returns what the placeholders of names stand for, nil if there are
-// none.
+// Names returns the attribute name of each placeholder, or nil if there are none: the ExpressionAttributeNames.
 func (p *Placeholders) Names() map[string]string {
 	if len(p.names) == 0 {
 		return nil
@@ -171,8 +167,7 @@ func (p *Placeholders) Names() map[string]string {
 	return all
 }
 
-// Values returns what the placeholders of values stand for, nil if there are
-// none.
+// Values returns the value of each placeholder, or nil if there are none: the ExpressionAttributeValues.
 func (p *Placeholders) Values() attr.Item {
 	if len(p.values) == 0 {
 		return nil
@@ -184,14 +179,14 @@ func (p *Placeholders) Values() attr.Item {
 	return b.Item()
 }
 
-// Expression returns src, a condition with its names and values written out, with
-// placeholders for them. The error is an [*advice.Error].
+// Expression returns the condition src with its names and values replaced by placeholders. The error is an
+// [*advice.Error].
 func (p *Placeholders) Expression(src string) (string, error) { return p.place(src, lex.ConditionForm) }
 
-// Paths is [Placeholders.Expression] for a projection.
+// Paths is like [Placeholders.Expression] for a projection.
 func (p *Placeholders) Paths(src string) (string, error) { return p.place(src, lex.ProjectionForm) }
 
-// Update is [Placeholders.Expression] for an update.
+// Update is like [Placeholders.Expression] for an update expression.
 func (p *Placeholders) Update(src string) (string, error) { return p.place(src, lex.UpdateForm) }
 
 func (p *Placeholders) place(src string, form lex.Form) (string, error) {
@@ -203,7 +198,7 @@ func (p *Placeholders) place(src string, form lex.Form) (string, error) {
 	return rewrite(src, tokens, func(i int) (string, error) { return p.token(src, tokens, roles, i) })
 }
 
-// lex returns the tokens of src. A composite value is one of them, a TokText.
+// lex returns the tokens of src. It merges the tokens of a list, map or set into one token of kind TokText.
 func (p *Placeholders) lex(src string) (out []lex.Token, err error) {
 	tokens := lex.LexLiterals(nil, src)
 	if p.Composite == nil {
@@ -212,7 +207,7 @@ func (p *Placeholders) lex(src string) (out []lex.Token, err error) {
 	for _, tok := range tokens {
 		n := len(out)
 		switch {
-		case n > 0 && tok.Start < out[n-1].End: // within a composite value
+		case n > 0 && tok.Start < out[n-1].End: // inside a composite value
 			continue
 		case strings.HasPrefix(src[tok.Start:], "{"),
 			tok.Kind == lex.TokLeftBracket && (n == 0 || !lex.EndsOperand(out[n-1].Kind)):
@@ -227,7 +222,7 @@ func (p *Placeholders) lex(src string) (out []lex.Token, err error) {
 	return out, nil
 }
 
-// rewrite returns src with the word for each of its tokens, or the first error.
+// rewrite returns src with each token i replaced by word(i), or the first error of word.
 func rewrite(src string, tokens []lex.Token, word func(i int) (string, error)) (string, error) {
 	var first error
 	out := lex.Rewrite(src, tokens, func(i int) string {
@@ -244,7 +239,7 @@ func rewrite(src string, tokens []lex.Token, word func(i int) (string, error)) (
 	return out, nil
 }
 
-// token returns what to write for a token.
+// token returns the text that replaces token i.
 func (p *Placeholders) token(src string, tokens []lex.Token, roles []lex.Role, i int) (string, error) {
 	tok := tokens[i]
 	word := tok.Text(src)
@@ -281,7 +276,7 @@ func (p *Placeholders) token(src string, tokens []lex.Token, roles []lex.Role, i
 	return lex.Operator(tok.Kind, word), nil
 }
 
-// literal returns the placeholder of a value that is written out.
+// literal returns the placeholder for a value written in the expression.
 func (p *Placeholders) literal(role lex.Role, word string) (string, error) {
 	v, err := lex.Literal(role, word)
 	switch {
@@ -306,7 +301,8 @@ func bad(src string, tok lex.Token) error {
 	}
 }
 
-// path writes a name of a path, its first one unless inPath.
+// path returns the placeholder for a name in a path. It resolves the name first, unless inPath: only the first name
+// of a path is an alias.
 func (p *Placeholders) path(name string, inPath bool) (string, error) {
 	if p.Resolve != nil && !inPath {
 		attribute, err := p.Resolve(name)
@@ -318,8 +314,7 @@ func (p *Placeholders) path(name string, inPath bool) (string, error) {
 	return p.Name(name), nil
 }
 
-// Unquote returns the text that stands in quotes. The error is an
-// [*advice.Error].
+// Unquote returns the text inside the quotes. The error is an [*advice.Error].
 func Unquote(quoted string) (string, error) {
 	value, rest, err := CutQuoted(quoted)
 	if err == nil && rest != "" {
@@ -328,8 +323,8 @@ func Unquote(quoted string) (string, error) {
 	return value, err
 }
 
-// CutQuoted reads the quoted text that s begins with, and returns what follows.
-// The error is an [*advice.Error].
+// CutQuoted splits s after the quoted text at its beginning and returns that text, unquoted, and the rest. The error
+// is an [*advice.Error].
 func CutQuoted(s string) (value, rest string, err error) {
 	tokens := lex.LexLiterals(nil, s)
 	if tokens[0].Kind != lex.TokText || tokens[0].Start != 0 {
@@ -349,8 +344,8 @@ func badQuote(s string) error {
 	)
 }
 
-// Write returns an expression with its placeholders replaced by what they stand
-// for, for people to read. A placeholder that is not defined stays.
+// Write returns an expression for people to read: it replaces each placeholder by its name or value. A placeholder
+// without a definition stays.
 func Write(expression string, names map[string]string, values attr.Item) string {
 	tokens := lex.Lex(nil, expression)
 	return lex.Rewrite(expression, tokens, func(i int) string {

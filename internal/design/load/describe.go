@@ -11,14 +11,14 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Describe returns the request in words, with its values in place of placeholders.
+// Describe returns the request as text for people to read, with values instead of placeholders.
 func (c *Cost) Describe() string {
 	raw := c.Request.AppendJSON(nil)
 	if _, ok := c.Request.(*wire.TransactWriteItemsInput); !ok {
 		return described(c.Request.Op().String(), raw)
 	}
 	var in struct{ TransactItems []map[string]json.RawMessage }
-	_ = json.Unmarshal(raw, &in) // that package wire wrote
+	_ = json.Unmarshal(raw, &in) // cannot fail: package wire wrote it
 	var all []string
 	for _, one := range in.TransactItems {
 		for name, raw := range one {
@@ -29,7 +29,8 @@ func (c *Cost) Describe() string {
 	return "TransactWriteItems: " + strings.Join(all, "; ")
 }
 
-// described describes one write, from its JSON: those of a transaction have the same members as others.
+// described returns the text for one write from its JSON. The writes in a transaction have the same members as other
+// writes.
 func described(operation string, raw []byte) string {
 	var in struct {
 		TableName, UpdateExpression, ConditionExpression string

@@ -5,8 +5,8 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// measure sets what the candidates read. If one stands for several values at the declared scale that differ in
-// rows, there is one for each of these.
+// measure computes what each candidate reads. It replaces a candidate that represents values with different numbers
+// of rows by one candidate for each number.
 func (s *spreader) measure() {
 	if s.win != nil {
 		s.grew()
@@ -26,7 +26,7 @@ func (s *spreader) measure() {
 	}
 }
 
-// grew sets how many times as many rows the candidates have at the declared scale.
+// grew computes the rows of each candidate at the declared scale.
 func (s *spreader) grew() {
 	for i := range s.all {
 		c := &s.all[i]
@@ -36,10 +36,10 @@ func (s *spreader) grew() {
 	}
 }
 
-// itself is what a value stands for that is the same at the declared scale.
+// itself says that a candidate represents only its own value.
 var itself = []dataset.Stand{{Times: 1, Rows: 1}}
 
-// stands returns for which values at the declared scale a candidate stands.
+// stands returns the values at the declared scale that a candidate represents.
 func (s *spreader) stands(c *candidate) []dataset.Stand {
 	if s.w.Scale >= 1 {
 		return itself
@@ -59,7 +59,7 @@ func (s *spreader) stands(c *candidate) []dataset.Stand {
 	return itself
 }
 
-// set sets what a candidate reads for a value for which it stands.
+// set computes what a request for one of the values of stand reads, from the candidate that represents it.
 func (s *spreader) set(c *candidate, stand *dataset.Stand) {
 	all, limit := s.space.Rows[c.From:c.To], s.q.Report.Limit
 	rows := s.limited(all)
@@ -77,12 +77,12 @@ func (s *spreader) set(c *candidate, stand *dataset.Stand) {
 	c.units, c.then = s.unitsOf(c.bytes), s.batched(rows)*c.Growth
 }
 
-// unitsOf returns the read units of a request.
+// unitsOf returns the read units of a request that reads so many bytes.
 func (s *spreader) unitsOf(bytes float64) float64 {
 	return table.ReadUnits(int(bytes), s.p.Consistent || s.q.Report.Consistent)
 }
 
-// cost returns what a request for the value of a candidate reads on average.
+// cost returns what a request for the candidate's value reads on average over its windows.
 func (c *candidate) cost() (units, rows float64) {
 	if c.average != nil {
 		return c.average.units, c.average.rows

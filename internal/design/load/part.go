@@ -8,24 +8,27 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// A partLoad is the part of the requests of a pattern that one partition gets.
+// A partLoad is one partition's part of a pattern's requests.
 type partLoad struct {
 	part dataset.Part
-	// none is an item with the values of requests that find no row, or nil for a partition.
+	// none, unless nil, marks requests that find no row: it has their values, and part is not set.
 	none *dataset.Item
-	// share is the part of all requests, and units are the read units of each, at the declared scale.
+	// share is the partition's share of all requests, from 0 to 1. units are the read units of each request at the
+	// declared scale.
 	share, units float64
 }
 
-// A sum is what the candidates of a partition come to.
+// A sum adds up the candidates of one partition.
 type sum struct {
 	weight, units float64
-	// more is by how much the first of the values for which the candidates stand are asked for more often.
+	// more is the extra weight of the first values: a candidate's most frequent value has more than the candidate's
+	// average weight.
 	more float64
-	held float64 // rows of the candidates at the declared scale, 0 if they are those of the whole partition
+	held float64 // rows of the candidates at the declared scale, or 0 if they have all rows of the partition
 }
 
-// loads returns the load of each partition with rows that the pattern reads, in the order of the space.
+// loads returns the load of each partition in which the pattern reads rows, in the order of the space. The requests
+// that find no row come last.
 func (s *spreader) loads() []partLoad {
 	sums := map[dataset.Part]*sum{}
 	groups := map[[2]int]bool{}
@@ -60,7 +63,8 @@ func (s *spreader) loads() []partLoad {
 		}
 		values := 1.0
 		if s.w.Scale < 1 && of.held > 0 {
-			// A partition of a sample can lack values. It has as many more as it has more rows than its values.
+			// A sampled partition may lack some of its values. Estimate their number from the rows at the declared
+			// scale that the sampled values do not have.
 			values = max(1, s.declared(s.w.Growth(s.space), at.From, at.To)/of.held)
 		}
 		loads = append(loads, partLoad{
@@ -75,7 +79,8 @@ func (s *spreader) loads() []partLoad {
 	return loads
 }
 
-// declared returns the rows from low up to high that candidates can have, at the declared scale.
+// declared returns the number of rows at the declared scale among the rows from low up to high that the pattern can
+// read.
 func (s *spreader) declared(grow *dataset.Growth, low, high int) (n float64) {
 	rows := s.space.Rows[low:high]
 	each := grow.In(rows)
@@ -87,9 +92,9 @@ func (s *spreader) declared(grow *dataset.Growth, low, high int) (n float64) {
 	return n
 }
 
-// among returns the number of partitions over which the requests are spread if no items of the entity were generated,
-// so that the items of the file say nothing, or 0. Listed fields keep the pattern's own values. It is infinite if
-// nobody says how many items there are, of the entity or of a parent, which is returned too.
+// among returns the number of partitions over which the pattern's requests spread, or 0 if the dataset generated
+// items of the pattern's entity, which show that. It ignores times and the fields that keep the pattern's own values.
+// If a count is missing, it returns infinity and the entity or parent that needs a count.
 func (s *spreader) among() (float64, *model.Entity) {
 	e := s.p.Entity
 	if s.w.Made(e) > 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A PartitionKey is the values of a partition key.
+// A PartitionKey has the values of a partition key's attributes.
 type PartitionKey []attr.Value
 
 // PartitionKeyOf returns the partition key of a row.

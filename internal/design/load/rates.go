@@ -7,11 +7,11 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// rates divide requests for the items of entities among the partitions of a space.
+// rates divide the requests for the items of each entity among the partitions of a space.
 //
-// Requests are spread evenly over the items of an entity, so a partition's share is in proportion to its items. If a
-// component of the partition key is a time, all requests are for the current period: a partition has the load of its
-// own period, with the share that its other components have over all periods.
+// Every item of an entity gets equally many requests, so a partition's share is proportional to its items. If the
+// partition key contains a time, all requests are for the current period. Each partition then shows the load it has
+// in its own period: its share is that of its other components over all periods.
 type rates struct {
 	w    *dataset.Dataset
 	s    *dataset.Space
@@ -19,11 +19,11 @@ type rates struct {
 	of   map[*model.Entity]*entityRates
 }
 
-// entityRates are what the rows of an entity get.
+// entityRates have the shares of an entity's rows.
 type entityRates struct {
-	items float64 // at the declared scale
-	// timed is true if the partition key has a time. Fields are its other
-	// components, and sums the shares of their values.
+	items float64 // number at the declared scale
+	// timed is true if the partition key contains a time. fields are the key's other components. sums has the share
+	// of requests for each combination of their values.
 	timed  bool
 	fields []string
 	sums   map[string]float64
@@ -74,8 +74,8 @@ func newRates(w *dataset.Dataset, s *dataset.Space) *rates {
 	return r
 }
 
-// periodic reports whether a component of the partition key is a time of a
-// second or more: one value is then loaded for a whole period.
+// periodic reports whether a component of the partition key is a time with a precision of a second or coarser. One
+// value then gets all requests of its period.
 func periodic(e *model.Entity, hash []model.Attribute, name string) bool {
 	is := false
 	for _, a := range hash {
@@ -95,7 +95,7 @@ func periodic(e *model.Entity, hash []model.Attribute, name string) bool {
 	return is
 }
 
-// group returns the values of the components that are not times, but for some.
+// group returns the values of the components that are not times, except the components in without.
 func (o *entityRates) group(it *dataset.Item, without ...string) string {
 	key := ""
 	for _, name := range o.fields {
@@ -106,11 +106,11 @@ func (o *entityRates) group(it *dataset.Item, without ...string) string {
 	return key
 }
 
-// periodic reports whether a time is in the partition key of an entity.
+// periodic reports whether the partition key of an entity contains a time.
 func (r *rates) periodic(e *model.Entity) bool { o := r.of[e]; return o != nil && o.timed }
 
-// group names the partitions of an entity that differ from that of a load in their time alone, and in fixed fields,
-// which all have the same: their requests are those of the current one.
+// group returns an ID for the partitions of e that differ from the load's partition only in the time or in fixed
+// fields. While one of them is current, it gets the requests of all.
 func (r *rates) group(l partLoad, e *model.Entity, fixed []string) string {
 	o := r.of[e]
 	if o == nil || !o.timed {
@@ -128,10 +128,10 @@ func (r *rates) group(l partLoad, e *model.Entity, fixed []string) string {
 	return o.group(it, fixed...)
 }
 
-// rows calls f for each row of a partition whose entity has rates, with its share of the requests for the items of
-// the entity.
+// rows calls f for each row of a partition whose entity has rates, with the row's share of the requests for the items
+// of the entity.
 func (r *rates) rows(p dataset.Part, f func(row *dataset.Row, share float64)) {
-	var timed map[*model.Entity]float64 // shares of a row
+	var timed map[*model.Entity]float64 // share of one row
 	rows := r.s.In(p)
 	each := r.grow.In(rows)
 	for i := range rows {

@@ -19,8 +19,8 @@ func (s *spreader) condition(name string) (model.Condition, bool) {
 	return model.Condition{}, false
 }
 
-// value returns the value that an item gives a condition. A condition on a day,
-// month or year stays one.
+// value returns the value of an item for a condition. If the condition has a day, a month or a year, value cuts a
+// time to the same precision.
 func (s *spreader) value(it *dataset.Item, c model.Condition) string {
 	if s.field(c.Field) == nil {
 		return model.TextOf(it.Attributes.Get(c.Field))
@@ -39,7 +39,7 @@ func (s *spreader) value(it *dataset.Item, c model.Condition) string {
 	return text
 }
 
-// pattern returns the pattern with the values of a candidate.
+// pattern returns a copy of the pattern with the candidate's values.
 func (s *spreader) pattern(c *candidate) *model.Pattern {
 	q := *s.p
 	q.Where = slices.Clone(q.Where)
@@ -54,7 +54,7 @@ func (s *spreader) pattern(c *candidate) *model.Pattern {
 	return &q
 }
 
-// valuesOf returns the values of a candidate that are not fixed.
+// valuesOf returns the candidate's values of the fields that are not fixed, as one string.
 func (s *spreader) valuesOf(c *candidate) string {
 	var id strings.Builder
 	for _, name := range slices.Concat(s.hash, s.free) {

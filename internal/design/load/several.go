@@ -10,11 +10,11 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// mostParts limits the requests for all values that are kept.
+// mostParts is the largest number of candidates that all requests of a pattern may have together.
 const mostParts = 1 << 22
 
-// spreadersOf returns a spreader with its candidates for each question, but only one for those that differ in their
-// time alone, if that is asked for in windows. It returns none if all together have too many.
+// spreadersOf returns a spreader with its candidates for each question. Questions that differ only in the time of
+// their windows share one spreader. It returns none if there are more than mostParts candidates.
 func spreadersOf(
 	ctx context.Context, w *dataset.Dataset, space *dataset.Space, questions []question, win *windows,
 ) (all []*spreader, err error) {
@@ -35,7 +35,7 @@ func spreadersOf(
 	return all, nil
 }
 
-// alike reports whether two patterns differ in the time of their windows alone.
+// alike reports whether two patterns differ only in the time of their windows.
 func (w *windows) alike(a, b *model.Pattern) bool {
 	for i := range a.Where {
 		if i != w.at && !slices.Equal(a.Where[i].Args, b.Where[i].Args) {
@@ -45,8 +45,9 @@ func (w *windows) alike(a, b *model.Pattern) bool {
 	return true
 }
 
-// together returns a spreader of a pattern whose candidates are the values of the equalities of several requests, which
-// have others fixed, such as the shards of each day. Each has what the requests read as parts.
+// together merges the spreaders of a pattern's requests. The requests differ in their fixed values, such as the
+// shards of each day. A merged candidate is a value of the other equality conditions; its parts are what each request
+// reads for that value.
 func together(p *model.Pattern, spreaders []*spreader, requests int, win *windows) *spreader {
 	all := *spreaders[0]
 	all.p = p
@@ -88,7 +89,7 @@ func together(p *model.Pattern, spreaders []*spreader, requests int, win *window
 	return &all
 }
 
-// sum sets what the parts of a value read together, with the read units of requests that read nothing.
+// sum adds up what the parts of a value read. Empty is the read units of all requests if they found nothing.
 func (c *candidate) sum(empty float64) {
 	c.units = empty
 	for _, p := range c.parts {
@@ -101,8 +102,8 @@ func (c *candidate) sum(empty float64) {
 	}
 }
 
-// divide gives each of several spreaders the candidates of its own partitions, among them the values without rows
-// there, as often as they are asked for together.
+// divide gives each spreader the candidates of its own partitions, with the weights of the merged candidates of s. A
+// value without rows in those partitions becomes an empty candidate.
 func (s *spreader) divide(spreaders []*spreader) {
 	for _, one := range spreaders {
 		one.weights, one.all = s.total(), nil

@@ -19,73 +19,72 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A spreader finds what a pattern reads for each value that its key conditions can ask for.
+// A spreader computes what a pattern reads for each value that its key conditions can have.
 type spreader struct {
 	w     *dataset.Dataset
 	space *dataset.Space
 	q     question
 	p     *model.Pattern
-	// of are the entities whose partitions the pattern reads; nil among them
-	// stands for items of no entity.
+	// of are the entities in the partitions that the pattern reads. The key nil stands for items without an entity.
 	of map[*model.Entity]bool
-	// hash are the names in the conditions that fix the partition, free those in the sort key
-	// that take their values from an item, and listed those that keep their own: the model lists
-	// their values, or the pattern does.
+	// The names in the equality conditions. hash are those that determine the partition. free are those in the sort
+	// key that take their values from each item. listed keep the pattern's own values, because the model or the
+	// pattern lists them.
 	hash, free, listed []string
-	// ranged is true if a condition is not an equality. Moved is one that follows the items, or nil: the time of the
-	// windows, or a prefix if its own is empty for their values.
+	// ranged is true if a condition on the sort key is not an equality. moved, unless nil, is the condition whose
+	// arguments follow the items: the time of the windows, or a prefix that matches no row for some values.
 	ranged bool
 	moved  *model.Condition
-	// win are the windows in which the pattern is asked, or nil. A candidate has all rows of a value in a partition
-	// then.
+	// win are the windows of time that the pattern asks for, or nil. With windows, a candidate has all rows of a
+	// value in a partition.
 	win *windows
-	// timed is true if the conditions bound a time. They follow the items for all values but
-	// the pattern's own: what matters is how long they are, not when.
+	// timed is true if the conditions limit a time. For all values but the pattern's own, the limits follow the
+	// items: the length of the range matters, not its date.
 	timed  bool
-	shared bool // a name fixes the partition and bounds the range
+	shared bool // a name is in the partition key and in the sort key
 	one    bool // a request reads one item
-	// own is the partition of the pattern's own values, if known.
+	// own is the partition that the pattern's own values select. known is false if the space has no such partition.
 	own   dataset.Part
 	known bool
 
-	grow    *dataset.Growth // of what the equalities of the conditions hold
+	grow    *dataset.Growth // of the groups of rows that the equality conditions select
 	all     []candidate
-	several bool    // some partitions have several candidates
-	weights float64 // of all values, if the candidates are not all of them
+	several bool    // some partitions have several values
+	weights float64 // total weight of all values if all has only some of them, or 0
 }
 
-// A candidate is a value of the equalities in the conditions, in the partition key and in the sort key,
-// with the slice that the pattern reads for it. If the pattern is several requests, or is asked in windows, it has what
-// these read in each partition as parts.
+// A candidate is one combination of values for the equality conditions, with the slice that the pattern reads for it.
+// If the pattern makes several requests, or asks for windows of time, parts has what the requests read in each
+// partition.
 type candidate struct {
 	Slice
-	// row has the values, or is nil if only their number is known. It is one of those from low up to high, which all
-	// have them.
+	// row is one of the rows from low up to high, which all have the values. It is nil if only the number of the
+	// values is known.
 	row       *dataset.Row
 	low, high int
 	own       bool
-	empty     bool     // a value without rows; row is not in the partition, such as that of a parent
+	empty     bool     // no rows have the value; row is of another place, such as a parent's item
 	bucket    string   // the period in the partition key
-	args      []string // of the condition that follows the items, or nil for its own
+	args      []string // of the moved condition, or nil for the pattern's own
 	parts     []part
-	// What is read at the declared scale, for the busiest window if there are some: rows, bytes, read units, and those
-	// of the items to which the rows lead, if the pattern reads them too. Held are the rows without a limit.
+	// What one request reads at the declared scale, in the busiest window if there are windows. then are the read
+	// units of the follow-up reads. held are the rows without the request's limit.
 	rows, bytes, units, then, held float64
-	// average is what is read on average, if the pattern is asked in windows.
+	// average is what a request reads on average over all windows, or nil without windows.
 	average *average
-	// times is the number of values at the declared scale for which it stands. Of those that differ in rows, more
-	// than one candidate stands for some; again is the number of those before it.
+	// times is the number of values at the declared scale that the candidate represents. Where these have different
+	// numbers of rows, several candidates represent them; again numbers those candidates from 0.
 	times float64
 	again int
-	often float64 // weight of each of them among all requests, on average
-	first float64 // weight of the first of them
+	often float64 // average weight of each represented value among all requests
+	first float64 // weight of the first represented value
 }
 
-// A part is what a value has in one partition.
+// A part is what one request reads for a value in one partition.
 type part struct {
 	s *spreader
 	*candidate
-	chance float64 // see volumes
+	chance float64 // factor for the busiest window; see volumes
 }
 
 func newSpreader(w *dataset.Dataset, space *dataset.Space, q question, win *windows) *spreader {
@@ -135,7 +134,7 @@ func newSpreader(w *dataset.Dataset, space *dataset.Space, q question, win *wind
 	return s
 }
 
-// lists reports whether the model lists the values of a field, other than the numbers of shards.
+// lists reports whether the model lists the values of a field. It ignores lists of shard numbers, which count from 0.
 func lists(f *model.Field) bool {
 	if f == nil {
 		return false
@@ -159,7 +158,7 @@ func (s *spreader) field(name string) *model.Field {
 	return s.p.Entity.Field(name)
 }
 
-// names reports whether a name in a condition is in key attributes.
+// names reports whether a name in a condition is one of the key attributes in list, or a component of one.
 func (s *spreader) names(list []model.Attribute, name string) bool {
 	for _, a := range list {
 		if s.field(name) == nil && a.Name == name {
@@ -169,7 +168,7 @@ func (s *spreader) names(list []model.Attribute, name string) bool {
 	return s.p.Entity != nil && s.p.Entity.ComponentsOf(list)[name]
 }
 
-// has reports whether the pattern is about an entity.
+// has reports whether the pattern reads items of the entity.
 func (s *spreader) has(e *model.Entity) bool {
 	return e == s.p.Entity && e != nil || s.p.Entity == nil && s.of[e]
 }
@@ -178,7 +177,7 @@ func (s *spreader) has(e *model.Entity) bool {
 func (s *spreader) find(ctx context.Context) error {
 	inSort := func(name string) bool { return s.names(s.space.Sort, name) }
 	simple := len(s.free) == 0 && s.moved == nil && !s.shared && !s.timed && s.win == nil &&
-		!slices.ContainsFunc(s.listed, inSort) // a group is a partition
+		!slices.ContainsFunc(s.listed, inSort) // each group is a whole partition
 	fixed := map[string]string{}
 	for _, name := range s.listed {
 		c, _ := s.condition(name)
@@ -189,7 +188,7 @@ func (s *spreader) find(ctx context.Context) error {
 	} else {
 		s.grow = s.w.GrowthBy(s.space, s.sorted(), fixed)
 	}
-	var held []int32 // partitions with rows, of which there can be a million
+	var held []int32 // indexes of the partitions with rows; there can be a million
 	for i, at := range s.space.Parts {
 		if i%1024 == 0 {
 			if err := context.Cause(ctx); err != nil {
@@ -221,8 +220,8 @@ func (s *spreader) find(ctx context.Context) error {
 	return nil
 }
 
-// childless adds candidates without rows: the items of a parent, if it gives all values, that have none of the
-// pattern's entity, such as projects without tasks. They are asked for like the others.
+// childless adds candidates for values without rows. If a parent determines all values of the conditions, requests
+// also ask for those of its items to which no item of the pattern's entity belongs, such as projects without tasks.
 func (s *spreader) childless() {
 	e := s.p.Entity
 	names := slices.Concat(s.hash, s.free)
@@ -268,7 +267,7 @@ func (s *spreader) childless() {
 		}
 	}
 
-	// All declared items that have rows are known by their number, and so are the others.
+	// The number of declared parent items with rows is known, so the others have none.
 	with := s.grow.Groups(e)
 	identified := !slices.ContainsFunc(parent.KeyFields(), func(f *model.Field) bool {
 		return !slices.Contains(fields, f)
@@ -287,8 +286,8 @@ func (s *spreader) childless() {
 	}
 }
 
-// keyed returns an item of a parent with the attributes among some names that the pattern's entity would have
-// there. It reports false if they need more values.
+// keyed returns a copy of the parent's item with those attributes that the conditions name, as an item of the
+// pattern's entity would have them. It reports false if the parent's values do not suffice for them.
 func (s *spreader) keyed(it *dataset.Item, names []string) (*dataset.Item, bool) {
 	var templates []*model.Template
 	for _, name := range names {
@@ -308,8 +307,8 @@ func (s *spreader) keyed(it *dataset.Item, names []string) (*dataset.Item, bool)
 	return &with, true
 }
 
-// sorted returns the fields of the sort key whose values tell the groups apart, each with the type as which the
-// condition compares it, such as a month of a time.
+// sorted returns the fields in the sort key that the equality conditions compare. Each has the type in which a
+// condition compares it, such as the month of a time.
 func (s *spreader) sorted() map[string]keys.Type {
 	all := map[string]keys.Type{}
 	for _, name := range slices.Concat(s.free, s.listed) {
@@ -329,7 +328,7 @@ func (s *spreader) sorted() map[string]keys.Type {
 	return all
 }
 
-// items adds each item of a partition as a candidate.
+// items adds a candidate for each item of a partition.
 func (s *spreader) items(at dataset.Part) {
 	for i := at.From; i < at.To; i++ {
 		if row := &s.space.Rows[i]; s.lists(row) {
@@ -338,7 +337,7 @@ func (s *spreader) items(at dataset.Part) {
 	}
 }
 
-// partition adds the range of the pattern's own values in a partition as a candidate.
+// partition adds a candidate for a partition: the range that the pattern's own values select there.
 func (s *spreader) partition(at dataset.Part) {
 	rows := s.space.In(at)
 	first := slices.IndexFunc(rows, func(r dataset.Row) bool { return s.lists(&r) })
@@ -350,9 +349,10 @@ func (s *spreader) partition(at dataset.Part) {
 	s.add(at, c)
 }
 
-// groups adds the candidates of a partition: its rows by the values of the equalities.
+// groups divides the rows of a partition into groups with equal values for the equality conditions, and adds the
+// candidates of each group.
 func (s *spreader) groups(at dataset.Part) {
-	seen := at.From // all rows before belong to a group
+	seen := at.From // all rows before seen are in a group
 	var others map[[2]int]bool
 	for i := at.From; i < at.To; i++ {
 		row := &s.space.Rows[i]
@@ -369,10 +369,11 @@ func (s *spreader) groups(at dataset.Part) {
 		}
 		slice, err := s.slice(&base, true)
 		if err != nil {
-			continue // such as a value that the template refuses
+			continue // for example, the template rejects a value
 		}
 		base.low, base.high = s.space.Range(at, slice.Range)
-		if i < base.low || i >= base.high { // a value that is written in another way
+		// the item spells the value differently from the template, so its row is in no range of its own
+		if i < base.low || i >= base.high {
 			id := [2]int{base.low, base.high}
 			if others[id] || id[0] == id[1] {
 				continue
@@ -392,8 +393,8 @@ func (s *spreader) groups(at dataset.Part) {
 	}
 }
 
-// group adds the candidates of a group of rows with equal values: the range of the pattern's own values if
-// that holds some, or ranges that follow the items.
+// group adds the candidates of a group of rows with equal values. It uses the range of the pattern's own values if
+// rows of the group are in it. Otherwise it adds one range for each prefix of the items.
 func (s *spreader) group(at dataset.Part, base candidate) {
 	switch {
 	case !s.ranged, s.win != nil:
@@ -421,7 +422,8 @@ func (s *spreader) group(at dataset.Part, base candidate) {
 	}
 }
 
-// follow adds the candidate of a group whose range has other arguments, and returns the row after its last.
+// follow adds a candidate whose moved condition has the given arguments. It returns the index after the last row of
+// its range.
 func (s *spreader) follow(at dataset.Part, c candidate, args []string) int {
 	if args == nil {
 		return 0
@@ -437,7 +439,8 @@ func (s *spreader) follow(at dataset.Part, c candidate, args []string) int {
 	return c.To
 }
 
-// slice returns the slice of the pattern's equalities with the values of a candidate, or of all conditions.
+// slice returns the slice that the pattern's conditions select with the candidate's values, or only its equality
+// conditions if equalities is set.
 func (s *spreader) slice(c *candidate, equalities bool) (*keycond.Slice, error) {
 	q := s.pattern(c)
 	if equalities && s.ranged {
@@ -455,7 +458,7 @@ func (s *spreader) add(at dataset.Part, c candidate) {
 	s.all = append(s.all, c)
 }
 
-// lists reports whether a row is of the pattern's entities and has its values of listed fields.
+// lists reports whether a row is of one of the pattern's entities and has the pattern's values of the listed fields.
 func (s *spreader) lists(r *dataset.Row) bool {
 	return s.has(r.Item.Entity) && !slices.ContainsFunc(s.listed, func(name string) bool {
 		c, _ := s.condition(name)
@@ -483,13 +486,13 @@ func sizeOf(rows []dataset.Row) int {
 
 const day = 24 * time.Hour
 
-// A unit is what the bounds of a range count: the layout of seconds, days, months or years.
+// A unit is the unit of a time range's bounds: a layout of package time for seconds, days, months or years.
 type unit string
 
-// layouts are the text forms of times in conditions.
+// layouts are the text forms of times in conditions, the most precise first.
 var layouts = []string{time.RFC3339Nano, time.DateOnly, "2006-01", "2006"}
 
-// unitOf returns what the text of a bound counts, or "".
+// unitOf returns the unit of a bound, or "" if the bound is not a time.
 func unitOf(text string) unit {
 	for _, layout := range layouts {
 		if _, err := time.Parse(layout, text); err == nil {
@@ -499,7 +502,7 @@ func unitOf(text string) unit {
 	return ""
 }
 
-// place returns the number of a value in units, such as that of the day in which a time lies.
+// place returns a time as a number of units, such as the number of its day since 1970.
 func (u unit) place(text string) (float64, bool) {
 	for _, layout := range layouts {
 		t, err := time.Parse(layout, text)
@@ -519,7 +522,7 @@ func (u unit) place(text string) (float64, bool) {
 	return 0, false
 }
 
-// text is the inverse of place, at the precision of seconds.
+// text is the inverse of place. A time has a precision of a second.
 func (u unit) text(at float64) string {
 	n := int(at)
 	switch u {
@@ -533,8 +536,8 @@ func (u unit) text(at float64) string {
 	return time.Unix(int64(n), 0).UTC().Format(string(u))
 }
 
-// beginning returns as much of a value as a prefix has of its own: as many
-// folders of a path, or as many bytes.
+// beginning returns a prefix of value that is as long as the pattern's own prefix: as many folders if that is a path,
+// or as many bytes.
 func beginning(prefix, value string) string {
 	folders := strings.Count(prefix, "/")
 	if folders == 0 {
@@ -552,5 +555,5 @@ func OneKey(t *model.Table, r *explain.Report) bool {
 	case r.Operation == "GetItem" || len(t.Sort) == 0:
 		return true
 	}
-	return bytes.Equal(r.High.Bytes, append(bytes.Clone(r.Low.Bytes), 0)) // no key lies between
+	return bytes.Equal(r.High.Bytes, append(bytes.Clone(r.Low.Bytes), 0)) // only one key is in the range
 }

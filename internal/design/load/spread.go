@@ -1,10 +1,11 @@
-// Package load says what the patterns of a model read and write, at the declared scale.
+// Package load computes what the patterns of a model read and write at the declared scale.
 //
-// [Table.Reads] returns what a pattern reads for every value that its key conditions can ask for, not only for its
-// own: for each customer, or each project of a customer if both are in the key. Statistics of the rows rank the
-// values; requests for those that matter give exact figures. [Table.Writes] returns what a write costs, with its
-// index rows and its transaction. [Table.Spaces] adds them up for each partition and for the items that are written
-// most. Nothing else computes a load: budgets, money, tables and lint rules read it from here.
+// [Table.Reads] returns what a pattern reads for every value that its key conditions can have, not only for the
+// values in the model: for each customer, or for each project of a customer if both are in the key. Statistics of the
+// rows rank the values; then requests for the values at the median, the 95th percentile and the top give exact
+// figures. [Table.Writes] returns the cost of a write, with its index rows and its transaction. [Table.Spaces] adds
+// up the loads of each partition and of the most written items. Budgets, bills, tables and lint rules all take loads
+// from here.
 package load
 
 import (
@@ -25,45 +26,46 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A question is an access pattern whose request has been run with its own values.
+// A question is one request of an access pattern, with the report of running it with the pattern's own values.
 type question struct {
 	Pattern *model.Pattern
 	Input   wire.Request
 	Report  *explain.Report
-	// Fixed are fields whose equalities keep their values, such as the shard if the pattern reads all shards.
+	// Fixed are the fields whose equality conditions keep their values, such as the shard if the pattern reads all
+	// shards.
 	Fixed []string
 }
 
-// A Spread is what a pattern reads for all values that the equalities in its key conditions can have:
-// those of the partition key, and those in the sort key. Those whose values the model lists, such as a
-// state, keep the pattern's own. Values that a parent gives are those of all its items, also without rows.
+// A Spread is what a pattern reads for all values of the equality conditions on its partition key and sort key.
+// Fields whose values the model lists, such as a state, keep the pattern's own value. If a parent determines the
+// values, those of all its items count, even without rows.
 type Spread struct {
-	// Partitions is the number of partitions, and Values that of the values, each of which is in one
-	// partition. Empty is the number of those without rows, such as customers without orders.
+	// Partitions and Values count the partitions that the pattern reads and the values of its conditions; each value
+	// is in one partition. Empty counts the values without rows, such as customers without orders.
 	Partitions int `json:"partitions"`
 	Values     int `json:"values"`
 	Empty      int `json:"empty,omitempty"`
-	// P50 and P95 are the values that half and 95 % of the requests do not exceed. Worst is the one that costs
-	// most.
+	// P50 and P95 are the readings whose cost 50 % and 95 % of the requests do not exceed. Worst is the most
+	// expensive reading.
 	P50   Reading `json:"p50"`
 	P95   Reading `json:"p95"`
 	Worst Reading `json:"worst"`
-	// Mean is the average of the read units at the declared scale, with the values asked for as the pattern says.
+	// Mean is the average of the read units at the declared scale, weighted by how often requests ask for each value.
 	Mean float64 `json:"mean"`
-	// MeanRows is the average of the rows returned, in the same way.
+	// MeanRows is the average of the rows returned, with the same weights.
 	MeanRows float64 `json:"-"`
-	// Readings are all that were read, the worst first.
+	// Readings are the readings of all values that were requested, the most expensive first.
 	Readings []Reading `json:"-"`
 }
 
 // A Reading is what a pattern reads for one value.
 type Reading struct {
 	Key PartitionKey `json:"partition"`
-	// Sort is the condition on the sort key, as an expression, if it is another for each value.
+	// Sort is the condition on the sort key, as an expression, or "" if all values have the same.
 	Sort    string          `json:"sort,omitempty"`
 	Request json.RawMessage `json:"request"`
-	// Rows are returned, Examined are read. Bytes includes the items that a
-	// local index fetches.
+	// Rows is the number of rows returned, and Examined of rows read. Bytes includes the items that a local index
+	// fetches.
 	Rows     int     `json:"rows"`
 	Examined int     `json:"examined"`
 	Bytes    int     `json:"bytes"`
@@ -72,19 +74,19 @@ type Reading struct {
 	Waste    float64 `json:"waste"`
 	// Growth is the number of rows at the declared scale for each row examined.
 	Growth float64 `json:"growth"`
-	// ByteGrowth is the number of bytes at the declared scale for each byte read, or 0 if it is Growth.
+	// ByteGrowth is the number of bytes at the declared scale for each byte read, or 0 if it equals Growth.
 	ByteGrowth float64 `json:"-"`
-	// Batch are the units among Units of what is read by the values of the rows.
+	// Batch is the part of Units that the follow-up reads for the rows cost.
 	Batch float64 `json:"-"`
-	// Requests is the number of requests that read it. Of several, declared are the units at the
-	// declared scale, each rounded up.
+	// Requests is the number of requests for the value. If there are several, declared is the sum of their units at
+	// the declared scale, each rounded up.
 	Requests int `json:"-"`
 	declared float64
-	// Item is an item in the partition that has the values of the request.
+	// Item is an item with the values of the request.
 	Item *dataset.Item `json:"-"`
 }
 
-// DeclaredRows returns the rows at the declared scale.
+// DeclaredRows returns the rows returned at the declared scale.
 func (r *Reading) DeclaredRows() float64 { return float64(r.Rows) * r.Growth }
 
 // DeclaredUnits returns the read units at the declared scale.
@@ -96,12 +98,12 @@ func (r *Reading) DeclaredUnits() float64 {
 	if r.declared > 0 {
 		return r.declared + r.Batch*r.Growth
 	}
-	blocks := func(bytes float64) float64 { return math.Max(math.Ceil(bytes/(4<<10)), 1) } // units are rounded up
+	blocks := func(bytes float64) float64 { return math.Max(math.Ceil(bytes/(4<<10)), 1) } // units are per 4 KB begun
 	each := float64(r.Bytes) / float64(max(r.Requests, 1))
 	return (r.Units-r.Batch)*blocks(each*grow)/blocks(each) + r.Batch*r.Growth
 }
 
-// MarshalJSON adds what is read at the declared scale.
+// MarshalJSON adds the rows and units at the declared scale.
 func (r Reading) MarshalJSON() ([]byte, error) {
 	type plain Reading
 	return text.JSON(struct {
@@ -113,20 +115,20 @@ func (r Reading) MarshalJSON() ([]byte, error) {
 
 func (r *Reading) byteGrowth() float64 { return cmp.Or(r.ByteGrowth, r.Growth) }
 
-// DeclaredPages returns the pages at the declared scale.
+// DeclaredPages returns the number of pages at the declared scale.
 func (r *Reading) DeclaredPages() float64 {
 	n := float64(max(r.Requests, 1))
 	return math.Max(float64(r.Pages), n*math.Ceil(float64(r.Bytes)/n*r.byteGrowth()/(1<<20)))
 }
 
-// With a filter, only reading shows what is returned, so up to this many values are read, but not more than the bytes.
+// Only a request shows how many rows a filter returns. With a filter, read therefore makes requests for up to
+// readParts values, until they have read more than readBytes.
 const (
 	readParts = 256
 	readBytes = 32 << 20
 )
 
-// growthOf returns the number of rows at the declared scale for each row that the requests of a pattern read with its
-// own values.
+// growthOf returns the number of rows at the declared scale for each row that the pattern reads with its own values.
 func growthOf(spreaders []*spreader) float64 {
 	read, declared := 0.0, 0.0
 	for _, s := range spreaders {
@@ -142,8 +144,8 @@ func growthOf(spreaders []*spreader) float64 {
 	return declared / read
 }
 
-// slices returns the slice that the pattern reads for each value of its equalities, in the order of their cost: of
-// several parts the largest.
+// slices returns the slice that the pattern reads for each value, the most expensive first. For a value with several
+// parts, it returns the largest.
 func (s *spreader) slices() []Slice {
 	all := make([]Slice, 0, min(len(s.all), mostSlices))
 	for i := range s.all {
@@ -163,10 +165,10 @@ func (s *spreader) slices() []Slice {
 // A Slice is what a request reads for one value.
 type Slice struct {
 	Part dataset.Part
-	// From and To bound the rows of the space that it holds, beyond a limit too.
+	// From and To bound the slice's rows in the space. They include rows beyond the request's limit.
 	From, To int
-	// Rows and Bytes are read, of those generated or in the file. Growth and ByteGrowth are the numbers of
-	// rows and bytes at the declared scale for each of them.
+	// Rows and Bytes are what the request reads in the dataset. Growth and ByteGrowth are the factors to the rows and
+	// bytes at the declared scale.
 	Rows, Bytes        int
 	Growth, ByteGrowth float64
 }
@@ -179,8 +181,8 @@ func (s *Slice) Units(consistent bool) float64 {
 	return table.ReadUnits(int(s.DeclaredBytes()), consistent)
 }
 
-// rank sorts the candidates, those that cost most first. There can be a million, so it moves each only once, when
-// their order is known.
+// rank sorts the candidates, the most expensive first. There can be a million, so rank sorts their indexes and then
+// moves each candidate once.
 func (s *spreader) rank() {
 	order := make([]int32, len(s.all))
 	for i := range order {
@@ -190,7 +192,8 @@ func (s *spreader) rank() {
 		return cmp.Or(s.compare(&s.all[i], &s.all[k]), cmp.Compare(i, k))
 	})
 
-	// Each candidate makes room for the one that belongs in its place, until that is the first one again.
+	// Permute in place: follow each cycle and move every candidate to its rank, until the cycle closes at the first
+	// one.
 	for i := range order {
 		first, at := s.all[i], int32(i)
 		for order[at] != int32(i) {
@@ -200,8 +203,8 @@ func (s *spreader) rank() {
 	}
 }
 
-// compare orders candidates, those that cost most first, with the items to which their rows lead. Of those that cost
-// the same, such as a page each, the one with most rows comes first.
+// compare orders candidates by cost including follow-up reads, the most expensive first. Among candidates of equal
+// cost, such as those that read one full page, it puts the one with the most bytes and rows first.
 func (s *spreader) compare(a, b *candidate) int {
 	return cmp.Or(
 		cmp.Compare(b.units+b.then, a.units+a.then), cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.rows, a.rows),
@@ -209,7 +212,7 @@ func (s *spreader) compare(a, b *candidate) int {
 	)
 }
 
-// read reads the candidates that matter.
+// read requests the values at the ranks that the Spread reports, and more values if there is a filter.
 func (s *spreader) read(ctx context.Context, target explain.Target) (*Spread, error) {
 	rank := ranksOf(len(s.all), func(i int) float64 { return s.all[i].times * s.all[i].often })
 	p50, p95 := rank(0.5), rank(0.95)
@@ -250,10 +253,11 @@ func (s *spreader) read(ctx context.Context, target explain.Target) (*Spread, er
 	return out, nil
 }
 
-// counted returns a spread with the numbers of values and partitions.
+// counted returns a spread with only the numbers of values and partitions.
 func (s *spreader) counted() *Spread {
 	out := &Spread{}
-	first := make([]bool, len(s.space.Rows)) // of partitions, of which there can be a million
+	// indexed by the first row of a partition; there can be a million partitions
+	first := make([]bool, len(s.space.Rows))
 	add := func(p dataset.Part) {
 		if !first[p.From] {
 			first[p.From] = true
@@ -279,8 +283,9 @@ func (s *spreader) counted() *Spread {
 	return out
 }
 
-// ranksOf returns which of n candidates, in descending order, costs no less than a share of the requests, of which
-// each gets so many.
+// ranksOf returns a function from a share to a rank among n candidates, which are in descending order of cost. That
+// share of the requests costs no more than the candidate at the rank. Times returns the number of requests for a
+// candidate.
 func ranksOf(n int, times func(i int) float64) func(share float64) int {
 	all := 0.0
 	for i := range n {
@@ -297,7 +302,7 @@ func ranksOf(n int, times func(i int) float64) func(share float64) int {
 	}
 }
 
-// nearest returns the rank of the candidate with an item that is nearest to a rank.
+// nearest returns the rank nearest to the given one whose candidate has an item.
 func (s *spreader) nearest(rank int) int {
 	for away := range len(s.all) {
 		for _, i := range []int{rank - away, rank + away} {
@@ -309,8 +314,8 @@ func (s *spreader) nearest(rank int) int {
 	return 0
 }
 
-// at returns the reading at a rank. If no generated item has its values, there are no rows, and it is the nearest one
-// without those.
+// at returns the reading at a rank. If the candidate there has no item, at returns the nearest reading with zero rows
+// at the declared scale.
 func (s *spreader) at(rank int, readings map[int]Reading) Reading {
 	near := s.nearest(rank)
 	r := readings[near]
@@ -320,8 +325,8 @@ func (s *spreader) at(rank int, readings map[int]Reading) Reading {
 	return r
 }
 
-// mean returns the average units and rows of all candidates, by the weight of each: of those that were read as they
-// were, of the others by the size of their rows.
+// mean returns the weighted averages of the units and rows of all candidates. It takes the figures of a reading if
+// there is one, and computes the others from the sizes of the rows.
 func (s *spreader) mean(readings map[int]Reading) (units, rows float64) {
 	for i := range s.all {
 		c := &s.all[i]
@@ -340,7 +345,8 @@ func (s *spreader) mean(readings map[int]Reading) (units, rows float64) {
 	return units / all, rows / all
 }
 
-// reading reads all requests for the value of a candidate. It returns nil if it has no values that a template accepts.
+// reading makes all requests for the value of a candidate and adds up what they read. It returns nil if the candidate
+// has no row or a template rejects its values.
 func (s *spreader) reading(ctx context.Context, target explain.Target, c *candidate) (*Reading, error) {
 	if c.row == nil {
 		return nil, nil
@@ -399,7 +405,7 @@ func (s *spreader) reading(ctx context.Context, target explain.Target, c *candid
 	return sum, nil
 }
 
-// Place names the partition of a reading and, if others read another range, its range.
+// Place returns the partition of a reading, and its sort key condition if other readings have a different one.
 func (r *Reading) Place() string {
 	if r.Sort == "" {
 		return r.Key.Text()

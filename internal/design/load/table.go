@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// A Table is what all patterns of a dataset, and the declared rates of its entities, read and write. Its parts are made
-// when they are first asked for, once, and kept in the dataset.
+// A Table has the reads and writes of all patterns of a dataset and of the declared rates of its entities. It
+// computes each part on the first call and keeps the result in the dataset.
 type Table struct {
 	w      *dataset.Dataset
 	target explain.Target
@@ -30,56 +30,58 @@ func TableOf(w *dataset.Dataset) *Table {
 type (
 	readsID  struct{ *model.Pattern }
 	writesID struct{ *model.Pattern }
-	itemsID  struct{ *model.Entity } // by their keys
+	itemsID  struct{ *model.Entity } // an entity's items by key
 	loadsID  struct{}
 )
 
-// once returns what f returned the first time for an identity.
+// once calls f for the first call with an id. Later calls with this id return the same result.
 func once[V any](w *dataset.Dataset, id any, f func() (V, error)) (V, error) {
 	kept, _ := w.Kept.LoadOrStore(id, sync.OnceValues(f))
 	return kept.(func() (V, error))()
 }
 
-// Writes returns what a pattern that writes costs. The error is an [*compile.Error] if the pattern makes no request,
+// Writes returns the cost of a pattern that writes. The error is an [*compile.Error] if the pattern makes no request,
 // or [ErrNoItem].
 func (t *Table) Writes(ctx context.Context, p *model.Pattern) (*Cost, error) {
 	return once(t.w, writesID{p}, func() (*Cost, error) { return t.write(ctx, p) })
 }
 
-// Reads are what a pattern reads for all values that it can be asked with.
+// Reads are what a pattern reads for all values that its conditions can have.
 type Reads struct {
 	// Spread is nil if there is only one value. Growth is the number of rows at the declared scale for each row that
 	// the pattern reads with its own values.
 	Spread *Spread
 	Growth float64
-	// Slices are what it reads for each value, the largest first, none for a pattern of several requests.
+	// Slices are what the pattern reads for each value, the largest first. A pattern of several requests has none.
 	Slices []Slice
-	// Requests is the number of requests of the pattern, and MeanUnits and MeanRows are what they read together, on
-	// average at the declared scale. The units are also those of what is read by the values of the rows.
+	// Requests is the number of requests of the pattern. MeanUnits and MeanRows are what all of them read together,
+	// on average at the declared scale. MeanUnits includes the follow-up reads.
 	Requests            int
 	MeanUnits, MeanRows float64
 
-	// Among is the number of partitions over which the requests are spread if no items say which. It is infinite if
-	// nobody says how many there are: then Uncounted is the entity that needs a count, and no partition has a load.
+	// Among is the number of partitions over which the requests spread if the dataset has no items that show it, or
+	// 0. It is infinite if a count is missing: then Uncounted is the entity that needs a count, and no partition has
+	// a load.
 	Among     float64
 	Uncounted *model.Entity
 
-	batch    *batch // or nil
+	batch    *batch // the follow-up reads, or nil
 	windowed bool
-	fixed    []string // fields that each request has its own values of
+	fixed    []string // fields in which the pattern's requests differ
 	space    *dataset.Space
-	// loads has the part of each request that a partition gets, for requests that differ in more than their period.
-	// They are there for a pattern with a rate, until they are added up: there can be a million partitions.
+	// loads has, for each request, the partitions' parts; requests that differ only in their period share one entry.
+	// Only a pattern with a rate has loads. addReads drops them, because there can be a million partitions.
 	loads [][]partLoad
 	scan  bool
-	// only is the partition that a request without an entity names, if known.
+	// only is the partition that the request of a pattern without an entity names, or nil.
 	only *dataset.Part
 }
 
-// mostSlices limits the slices that are kept of a pattern: of a million values the smallest say nothing.
+// mostSlices is the largest number of slices that Reads keeps for a pattern. The smallest of a million values do not
+// matter.
 const mostSlices = 1 << 16
 
-// Reads returns what a pattern reads. It is empty if the pattern makes no request that the service accepts.
+// Reads returns what a pattern reads. The result is empty if the service refuses the pattern's request.
 func (t *Table) Reads(ctx context.Context, p *model.Pattern) (*Reads, error) {
 	return once(t.w, readsID{p}, func() (*Reads, error) { return t.read(ctx, p) })
 }
@@ -144,13 +146,13 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 	return r, err
 }
 
-// average sets what the requests read on average.
+// average sets the averages of what the requests read.
 func (t *Table) average(r *Reads, p *model.Pattern, questions []question) {
 	if r.Requests = len(questions); r.Spread != nil {
 		r.MeanUnits, r.MeanRows = r.Spread.Mean, r.Spread.MeanRows
 		return
 	}
-	if r.scan && r.space != nil { // of which one page was read
+	if r.scan && r.space != nil { // questions read only one page of a scan
 		rows, bytes := volumeOf(r.space.Rows, t.w.Represents)
 		read := float64(len(r.space.Rows))
 		if limit := float64(p.Limit); limit > 0 && rows > limit {
@@ -172,7 +174,8 @@ func (t *Table) average(r *Reads, p *model.Pattern, questions []question) {
 	r.MeanUnits, r.MeanRows = own.DeclaredUnits(), own.DeclaredRows()
 }
 
-// questions runs the requests of a pattern with its own values. It returns none if one has none, or is refused.
+// questions runs the requests of a pattern with its own values. It returns none if it cannot make one of the
+// requests, or if the service refuses one.
 func (t *Table) questions(ctx context.Context, p *model.Pattern) (all []question, err error) {
 	parts, err := compile.Split(p)
 	if err != nil {
@@ -208,16 +211,18 @@ func (t *Table) questions(ctx context.Context, p *model.Pattern) (all []question
 // A Space is the load of the partitions of a table or an index.
 type Space struct {
 	*dataset.Space
-	// Reads and Writes are the units per second of each partition.
+	// Reads and Writes are the read and write units per second of each partition.
 	Reads, Writes []float64
-	// Sources are what they come from.
+	// Sources are the parts of Reads and Writes: one for each pattern or declared rate.
 	Sources []Source
-	// Items are the items of a table that are written most by updates, deletes and conditions, by entity.
+	// Items has the item of each entity that updates, deletes and condition checks write most often. An index has
+	// none.
 	Items []ItemLoad
 	items map[*dataset.Item]*ItemLoad
 	rates *rates
 
-	// Read and Written are the units per second in all partitions, and RowsWritten the rows.
+	// Read and Written are the read and write units per second in all partitions. RowsWritten is the rows written per
+	// second.
 	Read, Written, RowsWritten float64
 }
 
@@ -226,19 +231,22 @@ type Source struct {
 	Pattern *model.Pattern // nil for the declared rates of Entity
 	Entity  *model.Entity
 	Write   bool
-	// Units are those per second of each partition; among them are so many other partitions, if no items say which.
+	// Units are the units per second of each partition. If Among is not 0, no items show how the load spreads: these
+	// partitions are among so many declared ones.
 	Units []float64
 	Among float64
-	// Total are those in all partitions, 0 if they are of a local index.
+	// Total is the units per second in all partitions. It is 0 for the load of a local index in the partitions of its
+	// table.
 	Total float64
 }
 
-// An ItemLoad is what one item gets per second.
+// An ItemLoad is the load of one item per second.
 type ItemLoad struct {
 	Item *dataset.Item
-	// Writes are all writes and conditions, and Transactions those in transactions. Units are write units.
+	// Writes counts writes and condition checks, and Transactions those of them in transactions. Units are write
+	// units.
 	Writes, Transactions, Units float64
-	Pattern                     *model.Pattern // with most of them
+	Pattern                     *model.Pattern // the pattern with the highest rate
 }
 
 // Spaces returns the loads of all tables and indexes, each table before its indexes.
@@ -279,7 +287,8 @@ func (t *Table) load(ctx context.Context) (all []*Space, err error) {
 	return all, nil
 }
 
-// Periodic reports whether a time is in the partition key of an entity, so that one partition at a time is loaded.
+// Periodic reports whether the partition key of an entity contains a time, so that only one period's partitions are
+// loaded at a time.
 func (s *Space) Periodic(e *model.Entity) bool { return s.rates.periodic(e) }
 
 // add adds a source.
@@ -294,7 +303,7 @@ func (s *Space) add(row Source) {
 	s.Sources = append(s.Sources, row)
 }
 
-// at returns the number of a partition.
+// at returns the index of a partition in s.Parts.
 func (s *Space) at(p dataset.Part) int {
 	i, _ := slices.BinarySearchFunc(s.Parts, p.From, func(p dataset.Part, from int) int {
 		return cmp.Compare(p.From, from)
@@ -302,7 +311,7 @@ func (s *Space) at(p dataset.Part) int {
 	return i
 }
 
-// declared adds the declared rates of entities: reads of the table are eventually consistent.
+// declared adds the declared rates of entities. It takes reads to be eventually consistent reads of the table.
 func (t *Table) declared(s *Space) {
 	for _, e := range t.w.Model.Entities {
 		if e.Table != s.Table || e.Writes == 0 && (e.Reads == 0 || s.Index != nil) {
@@ -335,7 +344,7 @@ func (t *Table) declared(s *Space) {
 	}
 }
 
-// addReads adds what a pattern reads in each partition.
+// addReads adds the reads of a pattern to each partition.
 func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) error {
 	r, err := t.Reads(ctx, p)
 	if err != nil || r.space == nil {
@@ -346,7 +355,7 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 	s := all[i]
 	s.Read += p.Rate * r.MeanUnits
 	if r.batch != nil {
-		s.Read -= p.Rate * r.batch.units // of another table
+		s.Read -= p.Rate * r.batch.units // these units belong to another table
 	}
 	row := Source{Pattern: p, Entity: p.Entity, Units: make([]float64, len(s.Parts))}
 	rates := s.rates
@@ -361,7 +370,7 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 	row.Among = r.Among
 	periodic := rates.periodic(p.Entity)
 	for _, of := range r.loads {
-		groups := map[string]float64{} // shares of partitions that differ in their time alone
+		groups := map[string]float64{} // shares of all partitions that differ only in their time
 		for _, load := range of {
 			groups[rates.group(load, p.Entity, r.fixed)] += load.share
 		}
@@ -375,7 +384,7 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 				if load.part == *r.only {
 					row.Units[i] = p.Rate * load.units
 				}
-			case row.Among > 0 && p.Asked == model.AskedZipf: // the items of the file are the first among them
+			case row.Among > 0 && p.Asked == model.AskedZipf: // give the first ranks to the file's items
 				first := harmonic(p.Skew, float64(len(of))) / harmonic(p.Skew, row.Among)
 				row.Units[i] = p.Rate * load.share * first * load.units
 			case row.Among > 0:
@@ -392,7 +401,8 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 	return nil
 }
 
-// scanned returns the read units of a scan in a partition, which it reads with others in one page.
+// scanned returns a partition's part of the read units of a scan. It does not round up: a page of a scan reads
+// several partitions.
 func scanned(s *Space, part dataset.Part, p *model.Pattern) float64 {
 	rows, bytes := s.Volume(part)
 	if limit := float64(p.Limit); limit > 0 && rows > limit {
@@ -410,10 +420,10 @@ func (s *Space) Volume(p dataset.Part) (rows, bytes float64) {
 	return volumeOf(s.In(p), s.rates.grow.In(s.In(p)))
 }
 
-// Whole returns all rows and their bytes, at the declared scale.
+// Whole returns the number of all rows and their bytes, at the declared scale.
 func (s *Space) Whole() (rows, bytes float64) { return volumeOf(s.Rows, s.rates.w.Represents) }
 
-// volumeOf adds up rows, each of which stands for so many.
+// volumeOf adds up rows and their bytes. Each item counts as many times as each returns.
 func volumeOf(rows []dataset.Row, each func(*dataset.Item) float64) (n, bytes float64) {
 	for i := range rows {
 		times := each(rows[i].Item)
@@ -423,10 +433,10 @@ func volumeOf(rows []dataset.Row, each func(*dataset.Item) float64) (n, bytes fl
 	return n, bytes
 }
 
-// addWrites adds what a pattern writes in each partition, and to single items.
+// addWrites adds the writes of a pattern to each partition and to single items.
 func (t *Table) addWrites(ctx context.Context, p *model.Pattern, all []*Space) error {
 	c, err := t.Writes(ctx, p)
-	if err != nil { // the check of the pattern says so
+	if err != nil { // the check of the pattern reports this error
 		return context.Cause(ctx)
 	}
 	for _, m := range c.members {
@@ -442,7 +452,7 @@ func (t *Table) addWrites(ctx context.Context, p *model.Pattern, all []*Space) e
 			t.divide(m, s, k, &row)
 			s.Written += row.Total
 			s.add(row)
-			if s.Index == nil && m.write.Operation != model.Put { // a put is usually of a new item
+			if s.Index == nil && m.write.Operation != model.Put { // a put usually creates a new item
 				s.addItems(m, k, p)
 			}
 		}
@@ -450,7 +460,8 @@ func (t *Table) addWrites(ctx context.Context, p *model.Pattern, all []*Space) e
 	return nil
 }
 
-// divide divides a write among the partitions by the shares of its items, all of which are in the current period.
+// divide divides a write among the partitions in proportion to their items, which it takes to be in the current
+// period.
 func (t *Table) divide(m *member, s *Space, k int, row *Source) {
 	for i, p := range s.Parts {
 		s.rates.rows(p, func(r *dataset.Row, share float64) {
@@ -474,7 +485,7 @@ func (t *Table) divide(m *member, s *Space, k int, row *Source) {
 	}
 }
 
-// addItems adds what a write does to single items.
+// addItems adds the load of a write to single items.
 func (s *Space) addItems(m *member, k int, p *model.Pattern) {
 	if s.items == nil {
 		s.items = map[*dataset.Item]*ItemLoad{}
@@ -496,7 +507,7 @@ func (s *Space) addItems(m *member, k int, p *model.Pattern) {
 	}
 }
 
-// most keeps the item of each entity that is written most.
+// most keeps only the most written item of each entity.
 func (s *Space) most() {
 	of := map[*model.Entity]int{}
 	for it, l := range s.items {
@@ -515,12 +526,12 @@ func (s *Space) most() {
 	slices.SortFunc(s.Items, func(a, b ItemLoad) int { return cmp.Compare(a.Item.Entity.Name, b.Item.Entity.Name) })
 }
 
-// before orders items that are written as often as each other.
+// before breaks the tie between items with equally many writes.
 func before(a, b *dataset.Item) bool {
 	return string(a.Attributes) < string(b.Attributes)
 }
 
-// addLocals adds the loads of local indexes to the partitions of their table, with which they are stored.
+// addLocals adds the loads of local indexes to the partitions of their table, because a local index shares them.
 func addLocals(s *Space, all []*Space) {
 	if s.Index != nil {
 		return
@@ -537,7 +548,7 @@ func addLocals(s *Space, all []*Space) {
 					units[s.at(part)] += row.Units[i]
 				}
 			}
-			row.Units, row.Total = units, 0 // the index has the total
+			row.Units, row.Total = units, 0 // the index's own source has the total
 			s.add(row)
 		}
 	}

@@ -26,27 +26,27 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// TestTable compares all figures of random models with naive counts over their items, and what writes cost with what
-// the service says when each is sent to it.
+// TestTable compares all figures of random models with naive counts over their items. It also sends each write to the
+// service, and compares the units.
 func TestTable(t *testing.T) {
 	proptest.Check(t, 60, holdTable)
 	t.Logf("compared %d figures", figures.Load())
 }
 
-// A query is a read of a random model, and how a naive count answers it.
+// A query is a read of a random model, with what a naive count needs to predict its figures.
 type query struct {
 	yaml, entity, index string
 	hash                []string // attributes of the partition key
 	sort                string   // attribute of the sort key
 	low, high           string   // the range in the sort key
-	months              int      // of a window that is asked for everywhere
-	only                string   // the state of the items that a filter keeps
+	months              int      // length of a window that may begin at any time
+	only                string   // the filter keeps only items with this state
 	given               string   // the state that the items have
-	parents             bool     // each parent is asked for, also without rows
-	shards              bool     // a value is all partitions with one kind
-	then                string   // it reads the parent P of its rows, or the items C themselves
-	days                bool     // a value is the shards of a day
-	// A value is asked for in windows of so many days, or months.
+	parents             bool     // requests ask for each parent, even without rows
+	shards              bool     // a value is a kind, whose rows are in several shards
+	then                string   // follow-up reads: the parent P of each row, or its item C
+	days                bool     // a value is a day, whose rows are in several shards
+	// length of the windows in days or months; 0 means none
 	length, begin int // begin is that of its own
 	byMonths      bool
 
@@ -167,7 +167,7 @@ var writes = []string{
 	"transact: [{update: {entity: C, set: {hot: n}}}, {check: {entity: P, if: attribute_exists(PK)}}]",
 }
 
-// randomly draws how a query is asked.
+// randomly returns q with random rates, limits and order.
 func (q query) randomly(t *proptest.T) query {
 	q.rate, q.strong = float64(t.Between(1, 50)), q.index == "" && t.Bool()
 	if q.hash == nil {
@@ -205,7 +205,7 @@ func askedText(asked string, skew float64) string {
 	return asked
 }
 
-// figures counts the figures that were compared.
+// figures is the number of figures that TestTable has compared.
 var figures atomic.Int64
 
 func near(t *proptest.T, want, got float64, of, source string) {
@@ -291,7 +291,7 @@ func nameOf(s *load.Space) string {
 	return s.Index.Name
 }
 
-// A counter looks at all items for each figure.
+// A counter computes figures naively, from all items.
 type counter struct {
 	*proptest.T
 	w             *dataset.Dataset
@@ -299,7 +299,7 @@ type counter struct {
 	reads, writes map[string]map[string]float64 // units per second by space and partition
 }
 
-// keyIn returns the values of key attributes of an item as text, and whether it has all.
+// keyIn returns an item's values of key attributes as text. It reports false if the item lacks one.
 func keyIn(it attr.Item, names []string) (string, bool) {
 	var key model.Key
 	for _, name := range names {
@@ -311,7 +311,7 @@ func keyIn(it attr.Item, names []string) (string, bool) {
 	return key.Text(), true
 }
 
-// declared adds the declared rates of entity E.
+// declared adds the load of the declared rates of entity E.
 func (n *counter) declared(reads, writes float64) {
 	all := 0.0
 	for i := range n.w.Items {
@@ -329,22 +329,22 @@ func (n *counter) declared(reads, writes float64) {
 	}
 }
 
-// A row is what a naive count knows of a row.
+// A row is what a naive count needs to know about a row.
 type row struct {
 	sort, state string
 	size        int
-	lead        *dataset.Item // that is read too, if the query reads more
+	lead        *dataset.Item // the item that a follow-up read fetches, if there is one
 }
 
 // A part is what a query reads in one partition for one value.
 type part struct {
 	key   string
 	rows  []row
-	own   bool // rows of the query's entity are in it
+	own   bool // contains rows of the query's entity
 	units float64
 }
 
-// A value is what a query reads for one value, in all windows.
+// A value is what a query reads for one value of its conditions, over all windows.
 type value struct {
 	id                          string
 	parts                       []*part
@@ -354,7 +354,7 @@ type value struct {
 	filled                      float64         // share of the windows with rows
 }
 
-// tie returns what orders values that cost the same.
+// tie returns the number that orders values with equal costs.
 func (v *value) tie(q *query) float64 {
 	if q.shards {
 		return 0
@@ -367,7 +367,7 @@ func (v *value) empty() bool {
 	return !slices.ContainsFunc(v.parts, func(p *part) bool { return p.own })
 }
 
-// values returns the values that a query can be asked for.
+// values returns the values that the conditions of a query can have.
 func (n *counter) values(q *query) map[string]*value {
 	all, table := map[string]*value{}, n.w.Model.Tables[0]
 	sizes := table.RowSizes(nil)
@@ -415,7 +415,8 @@ func (n *counter) values(q *query) map[string]*value {
 	return all
 }
 
-// read returns what a query reads of rows for which a condition holds, and how many there are without a limit.
+// read counts the rows for which in is true. The rows examined and their bytes end at the query's limit; held ignores
+// the limit.
 func (q *query) read(rows []row, in func(row) bool) (examined, bytes, held int) {
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.sort, b.sort) })
 	if q.backwards {
@@ -432,7 +433,7 @@ func (q *query) read(rows []row, in func(row) bool) (examined, bytes, held int) 
 	return examined, bytes, held
 }
 
-// leads returns the items to which the rows lead that a query reads, each once.
+// leads returns the items that the follow-up reads fetch for the rows, each once.
 func (q *query) leads(rows []row) (all []*dataset.Item) {
 	examined := 0
 	for _, r := range rows {
@@ -454,9 +455,9 @@ func (q *query) units(bytes int) float64 {
 	return blocks / 2
 }
 
-// ask sets what a query reads for a value. Its windows are those of the same length from a first to a last day.
+// ask computes what a query reads for a value. First and last are the days between which its windows lie.
 func (q *query) ask(v *value, first, last int) {
-	if q.shards { // a request for each shard, also if nothing is there
+	if q.shards { // one request per shard, even if the shard has no rows
 		v.average = float64(3-len(v.parts)) * q.units(0)
 		v.units = v.average
 	}
@@ -503,7 +504,7 @@ func (q *query) ask(v *value, first, last int) {
 	}
 }
 
-// weigh sets how often each value is asked for. The values come in the order of their cost.
+// weigh sets how often requests ask for each value. The list must be in the order of cost.
 func (q *query) weigh(list []*value) (all float64) {
 	for k, v := range list {
 		switch v.times = 1; {
@@ -519,7 +520,7 @@ func (q *query) weigh(list []*value) (all float64) {
 	return all
 }
 
-// compareRead compares what a pattern reads with a count of the items, and adds it to the partitions.
+// compareRead compares what a pattern reads with a naive count, and adds the counted reads to the partitions.
 func (n *counter) compareRead(q *query, p *check.PatternResult) {
 	first, last := math.MaxInt, math.MinInt // days of all children
 	for i := range n.w.Items {
@@ -555,7 +556,7 @@ func (n *counter) compareRead(q *query, p *check.PatternResult) {
 			mean += units * v.filled * v.times / all
 		}
 		for _, part := range v.parts {
-			if part.own { // a parent without children reads half a unit, which is counted for no partition
+			if part.own { // a parent without children costs half a unit, which no partition gets
 				n.reads[q.index][part.key] += q.rate * part.units * v.times / all
 			}
 		}
@@ -570,7 +571,7 @@ func (n *counter) compareRead(q *query, p *check.PatternResult) {
 	n.compareRanks(q, p, list, all)
 }
 
-// compareValues compares the mean and the ranks of values.
+// compareValues compares the mean and the percentiles of the values.
 func (n *counter) compareValues(q *query, p *check.PatternResult, list []*value) {
 	slices.SortFunc(list, func(a, b *value) int {
 		return cmp.Or(
@@ -586,7 +587,7 @@ func (n *counter) compareValues(q *query, p *check.PatternResult, list []*value)
 	n.compareRanks(q, p, list, all)
 }
 
-// compareRanks compares what values read that come in the order of their cost.
+// compareRanks compares the percentiles of the values. The list must be in the order of cost.
 func (n *counter) compareRanks(q *query, p *check.PatternResult, list []*value, all float64) {
 	name := p.Pattern.Name
 	at := func(share float64) *value {
@@ -608,8 +609,8 @@ func (n *counter) compareRanks(q *query, p *check.PatternResult, list []*value, 
 	}
 }
 
-// compareWindows compares what a range of time reads with a count of the items, for each group in all windows of its
-// length: a window is a request for each month that it touches, or for each shard.
+// compareWindows compares what a range of time reads with a naive count, for each group in all windows of the range's
+// length. A window is one request for each month that it touches, or for each shard.
 func (n *counter) compareWindows(q *query, p *check.PatternResult) {
 	type sized struct{ place, month, bytes int }
 	type partition struct {
@@ -619,7 +620,7 @@ func (n *counter) compareWindows(q *query, p *check.PatternResult) {
 		member string
 	}
 	partitions, groups := map[string]*partition{}, map[string][]sized{}
-	keys := map[string]map[int]string{} // of the partitions of a group, by month or shard
+	keys := map[string]map[int]string{} // the partitions of each group, by month or shard
 	first, last := math.MaxInt, math.MinInt
 	for i := range n.w.Items {
 		it := &n.w.Items[i]
@@ -731,8 +732,8 @@ func (n *counter) compareWindows(q *query, p *check.PatternResult) {
 	}
 }
 
-// compareDays compares what the shards of a day read with a count of the items. All requests are for the current day,
-// and read all of its shards, also where other days lack one.
+// compareDays compares what the shards of a day read with a naive count. All requests are for the current day and
+// read all shards, even those that have no rows on that day.
 func (n *counter) compareDays(q *query, p *check.PatternResult) {
 	bytes, days := map[string]int{}, map[string][]string{}
 	for i := range n.w.Items {
@@ -762,8 +763,8 @@ func dayOf(sort string) int {
 	return int(at.Unix() / 86400)
 }
 
-// windowsFrom returns where windows begin that follow one another from the first place, of which the last ends at the
-// last place.
+// windowsFrom returns the beginnings of consecutive windows from the first place. The last window ends at the last
+// place.
 func windowsFrom(first, last, length int) (starts []int) {
 	for from := first; from == first || from+length-1 < last; from += length {
 		starts = append(starts, from)
@@ -774,8 +775,8 @@ func windowsFrom(first, last, length int) (starts []int) {
 	return starts
 }
 
-// compareWrites sends the write for each item, and compares the units that the service counts. It adds them to the
-// partitions and to the items.
+// compareWrites sends the write for each item and compares the units with those that the service reports. It adds the
+// units to the partitions and to the items.
 func (n *counter) compareWrites(p *check.PatternResult, rate, skew float64, items map[*dataset.Item]float64) {
 	type one struct {
 		items []*dataset.Item
@@ -912,14 +913,14 @@ func (n *counter) compareSpace(s *load.Space, r *check.Result) {
 	for i, part := range s.Parts {
 		key, _ := keyIn(s.Rows[part.From].Item.Attributes, hash)
 		wantReads, wantWrites := n.reads[index][key], n.writes[index][key]
-		if index == "" { // with which the local index is stored
+		if index == "" { // the table's partitions store the local index
 			wantReads, wantWrites = wantReads+n.reads["Loc"][key], wantWrites+n.writes["Loc"][key]
 		}
 		near(n.T, wantReads, s.Reads[i], "reads of "+key+" of "+index, n.source)
 		near(n.T, wantWrites, s.Writes[i], "writes of "+key+" of "+index, n.source)
 		reads, writes = max(reads, s.Reads[i]), max(writes, s.Writes[i])
 	}
-	for _, units := range n.writes[index] { // an update can put a row into a partition that has no item yet
+	for _, units := range n.writes[index] { // an update can move a row to a partition that has no item yet
 		written += units
 	}
 	at := slices.IndexFunc(r.Tables, func(t check.TableStats) bool { return t.Index == s.Index })
@@ -946,7 +947,7 @@ func parentOf(w *dataset.Dataset, child *dataset.Item) *dataset.Item {
 	return nil
 }
 
-// sent returns the units of a write in the table and each index.
+// sent sends a write and returns its units in the table and in each index.
 func sent(t *proptest.T, w *dataset.Dataset, p *model.Pattern, items []*dataset.Item, source string) map[string]float64 {
 	ctx := context.Background()
 	fork, err := w.DB.Fork()

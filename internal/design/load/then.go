@@ -6,16 +6,15 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// A batch has the items to which the rows of a pattern lead, each with the number of times that a request reads it,
-// on average at the declared scale.
+// A batch has the items that follow-up reads fetch, with the average number of reads of each for one request at the
+// declared scale.
 type batch struct {
 	items map[*dataset.Item]float64
-	none  float64 // keys without an item
-	units float64 // read units of all
+	none  float64 // reads of keys without an item
+	units float64 // read units of all follow-up reads
 }
 
-// batched returns the read units of the items to which some rows lead, of which the pattern reads those up to its
-// limit.
+// batched returns the read units of the follow-up reads for the given rows, up to the limit of the request.
 func (s *spreader) batched(rows []dataset.Row) (units float64) {
 	e := s.p.Then
 	if e == nil {
@@ -37,7 +36,7 @@ func (s *spreader) batched(rows []dataset.Row) (units float64) {
 	return units
 }
 
-// follow adds the reads of a pattern's then: the items whose keys are in the rows that the pattern returns.
+// follow adds the pattern's follow-up reads: the items whose keys are in the returned rows.
 func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 	if p.Then == nil {
 		return
@@ -66,7 +65,8 @@ func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 		return
 	}
 
-	// Rows that a filter drops lead nowhere, and values that no item has lead to the items of the others.
+	// Scale to the rows that the pattern returns: rows that a filter drops cause no read, and values without an item
+	// in the dataset count like the others.
 	factor, units := r.MeanRows/counted, 0.0
 	sizes := p.Then.Table.RowSizes(nil)
 	for it := range r.batch.items {
@@ -81,8 +81,8 @@ func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 	}
 }
 
-// add adds the items to which the rows of some requests lead. A request returns so many rows on average, and reads
-// each item once.
+// add adds the follow-up reads for the rows of some requests. Rows is the average number of rows that a request
+// returns. A request reads each item once.
 func (b *batch) add(requests [][]dataset.Row, rows float64, e *model.Entity, keyed map[string]*dataset.Item) {
 	n := 0
 	for _, all := range requests {
@@ -104,7 +104,7 @@ func (b *batch) add(requests [][]dataset.Row, rows float64, e *model.Entity, key
 	}
 }
 
-// total returns the weight of all values.
+// total returns the sum of the weights of all values.
 func (s *spreader) total() (all float64) {
 	if s.weights > 0 {
 		return s.weights
@@ -115,8 +115,8 @@ func (s *spreader) total() (all float64) {
 	return all
 }
 
-// requests returns the rows that each request for the value of a candidate reads, without those that read nothing:
-// there is one for each window.
+// requests returns the rows that each request for the value of a candidate reads. There is one request for each
+// window that has rows.
 func (s *spreader) requests(c *candidate) (all [][]dataset.Row) {
 	if s.win == nil {
 		return [][]dataset.Row{s.limited(s.space.Rows[c.From:c.To])}
@@ -135,7 +135,7 @@ func (s *spreader) requests(c *candidate) (all [][]dataset.Row) {
 	return all
 }
 
-// limited returns the rows up to the limit.
+// limited returns the rows that a request reads before it reaches its limit.
 func (s *spreader) limited(rows []dataset.Row) []dataset.Row {
 	limit := s.q.Report.Limit
 	switch {
@@ -159,7 +159,8 @@ func keyedItems(w *dataset.Dataset, e *model.Entity) map[string]*dataset.Item {
 	return all
 }
 
-// keyFrom returns the key that an item of an entity with some values has, and whether they suffice.
+// keyFrom returns the key of the item of an entity with the given values. It reports false if the values do not
+// suffice.
 func keyFrom(e *model.Entity, values map[string]string) (string, bool) {
 	var b model.ItemBuilder
 	var templates []*model.Template
@@ -174,8 +175,8 @@ func keyFrom(e *model.Entity, values map[string]string) (string, bool) {
 	return string(keyOf(e, b.AppendItem(nil))), true
 }
 
-// addBatch adds what a pattern reads by the values of its rows. An item of a sample stands for others, in its own
-// partition or in theirs.
+// addBatch adds the follow-up reads of a pattern to the partitions. A sampled item represents several declared ones,
+// in its own partition and in others.
 func (t *Table) addBatch(p *model.Pattern, r *Reads, all []*Space) {
 	for _, s := range all {
 		if r.batch == nil || s.Table != p.Then.Table || s.Index != nil {

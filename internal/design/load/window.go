@@ -14,27 +14,28 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// windows are the times with which a range of time is asked: of its length, one after the other from the first row of
-// all values to the last, with which the last one ends. The mean, and so the bill, is that of all of them. What a value
-// reads at most is in the busiest time of that length, wherever it begins. A window reads several partitions if a
-// period of the time is in their key, such as the month, or a shard.
+// windows are the ranges of time that requests ask for. They are as long as the pattern's range and follow each other
+// from the first row of all values to the last; the last window ends at the last row. Averages, and so bills, are
+// over all windows. The most that a request reads for a value is in the busiest range of that length, which may begin
+// at any time. A window spans several partitions if their key has a period of the time, such as the month, or a
+// shard.
 type windows struct {
-	at        int // of the range among the conditions
+	at        int // index of the range among the conditions
 	field     string
-	own       []string // its bounds
+	own       []string // bounds of the pattern's own window
 	unit      unit
 	begin     float64
 	step      float64
-	bucket    keys.Type // the period in the partition key, or the zero value
-	low, high float64   // of the rows
+	bucket    keys.Type // type of the period in the partition key, or the zero value
+	low, high float64   // first and last time of the rows
 	n         int
 
-	shards  float64 // requests for each period
+	shards  float64 // number of requests for each period
 	empty   float64 // read units of a request that reads nothing
-	periods float64 // in a window, on average
+	periods float64 // average number of periods in a window
 }
 
-// windowsOf returns the windows of a pattern, or nil if it has no range of time.
+// windowsOf returns the windows of a pattern, or nil if the pattern has no BETWEEN condition on a time.
 func windowsOf(p *model.Pattern) *windows {
 	for i, c := range p.Where {
 		if p.Entity == nil || c.Op != ast.OpBetween {
@@ -61,7 +62,7 @@ func windowsOf(p *model.Pattern) *windows {
 	return nil
 }
 
-// moments returns the first and the last time of what a text names, such as a month.
+// moments returns the first and the last moment of a period such as a month. For a time, both are that time.
 func moments(text string) (first, last string, ok bool) {
 	if first, last, ok := compile.Period(keys.Type{Name: "nanos"}, text); ok {
 		return first, last, true
@@ -70,7 +71,8 @@ func moments(text string) (first, last string, ok bool) {
 	return text, text, err == nil
 }
 
-// reach sets how many windows there are. The items of a file may lie years away from those that are generated.
+// reach sets the number of windows, from the times of the generated rows. It uses the items in the file only if there
+// are no others, because their times may be years away.
 func (w *windows) reach(spreaders []*spreader) {
 	for _, generated := range []bool{true, false} {
 		w.low, w.high = math.Inf(1), math.Inf(-1)
@@ -102,7 +104,7 @@ func (w *windows) reach(spreaders []*spreader) {
 	w.empty = spreaders[0].unitsOf(0)
 }
 
-// start returns where a window begins.
+// start returns the beginning of window k.
 func (w *windows) start(k int) float64 {
 	if k > 0 && k == w.n-1 {
 		return w.high - w.step + 1
@@ -110,7 +112,7 @@ func (w *windows) start(k int) float64 {
 	return w.low + float64(k)*w.step
 }
 
-// windowsAt returns the windows that have a time: the last two can overlap.
+// windowsAt returns the windows that contain a time. There can be two, because the last two windows may overlap.
 func (w *windows) windowsAt(place float64) (all []int) {
 	if place < w.low || place > w.high {
 		return nil
@@ -124,12 +126,12 @@ func (w *windows) windowsAt(place float64) (all []int) {
 	return all
 }
 
-// args returns the bounds of a window.
+// args returns the bounds of the window that begins at from.
 func (w *windows) args(from float64) []string {
 	return []string{w.unit.text(from), w.unit.text(from + w.step - 1)}
 }
 
-// periodsFrom returns the number of periods of the partition key that a window touches.
+// periodsFrom returns the number of periods of the partition key in the window that begins at from.
 func (w *windows) periodsFrom(from float64) float64 {
 	if w.bucket.Name == "" {
 		return 1
@@ -141,7 +143,7 @@ func (w *windows) periodsFrom(from float64) float64 {
 	return high - low + 1
 }
 
-// reading returns the windows that read a period.
+// reading returns the windows that overlap a period.
 func (w *windows) reading(period string) (all []int) {
 	from, to := w.low, w.high
 	if first, last, ok := moments(period); ok {
@@ -157,7 +159,7 @@ func (w *windows) reading(period string) (all []int) {
 	return all
 }
 
-// bucketUnit returns what periods of a type count.
+// bucketUnit returns the unit of the periods of a type.
 func bucketUnit(t keys.Type) unit {
 	switch t.Name {
 	case "year":
@@ -168,10 +170,10 @@ func bucketUnit(t keys.Type) unit {
 	return time.DateOnly
 }
 
-// A volume is rows with their bytes, at the declared scale.
+// A volume is a number of rows and their bytes, at the declared scale.
 type volume struct{ rows, bytes float64 }
 
-// limitedTo returns what one request reads of so many times a volume.
+// limitedTo returns the part of the volume v, multiplied by times, that one request reads.
 func (s *spreader) limitedTo(v volume, times float64) volume {
 	v.rows, v.bytes = v.rows*times, v.bytes*times
 	if limit := float64(s.q.Report.Limit); limit > 0 && v.rows > limit {
@@ -180,11 +182,11 @@ func (s *spreader) limitedTo(v volume, times float64) volume {
 	return v
 }
 
-// An average is what a request reads on average over all windows: the rows, and the read units in a partition, over
-// those that read it.
+// An average is what requests read on average: rows over all windows, and for a partition, read units over the
+// windows that read it.
 type average struct{ rows, units float64 }
 
-// values returns the values at the declared scale for which a value with its parts stands, with what windows read.
+// values returns the values at the declared scale that v represents, with what the windows read for each.
 func (w *windows) values(v *candidate) (all []candidate) {
 	stands := []dataset.Stand{{Times: v.times, Rows: 1}}
 	if len(v.parts) > 0 {
@@ -200,17 +202,18 @@ func (w *windows) values(v *candidate) (all []candidate) {
 	return all
 }
 
-// average sets what the requests for a value read on average.
+// average sets the averages of what the requests for v read. V has times as many rows as its growth says.
 func (w *windows) average(v *candidate, times float64) {
 	n := float64(w.n)
 	v.average = &average{units: w.shards * w.periods * w.empty}
 	for i := range v.parts {
 		p := &v.parts[i]
 		c, reading := *p.candidate, w.reading(p.bucket)
-		rows, more := 0.0, 0.0 // than empty requests cost
+		rows, more := 0.0, 0.0 // units above those of empty requests
 		var volumes map[int]volume
 		volumes, p.chance = w.volumes(p.s, &c, reading)
-		for _, k := range slices.Sorted(maps.Keys(volumes)) { // so that the sum is always the same
+		// sorted, so that the floating-point sum is always the same
+		for _, k := range slices.Sorted(maps.Keys(volumes)) {
 			v.held += volumes[k].rows * times / n
 			read := p.s.limitedTo(volumes[k], times)
 			rows, more = rows+read.rows, more+p.s.unitsOf(read.bytes)-w.empty
@@ -221,13 +224,13 @@ func (w *windows) average(v *candidate, times float64) {
 	}
 }
 
-// volumes returns what a candidate has in each of the windows that read it, and by how much the busiest has fewer rows
-// at the declared scale than if it grew like all.
+// volumes returns the candidate's volume in each window. If it is scaled up from a sample, the second result is the
+// factor by which the busiest window has fewer rows than the growth of all windows gives.
 func (w *windows) volumes(s *spreader, c *candidate, reading []int) (map[int]volume, float64) {
 	each := s.grow.In(s.space.Rows[c.low:c.high])
 	rows := s.listing(s.space.Rows[c.low:c.high])
 	all := map[int]volume{}
-	counts := map[int]float64{} // in the sample
+	counts := map[int]float64{} // number of sampled rows
 	var sum volume
 	for i := range rows {
 		at, ok := w.place(&rows[i])
@@ -248,13 +251,15 @@ func (w *windows) volumes(s *spreader, c *candidate, reading []int) (map[int]vol
 	return all, 1
 }
 
-// place returns where a row lies in time.
+// place returns the time of a row in units.
 func (w *windows) place(r *dataset.Row) (float64, bool) {
 	return w.unit.place(r.Item.Values.Get(w.field))
 }
 
-// evened returns what lies in each window at the declared scale, where the windows differ less by chance than in a
-// sample: by the variance of the sample without that of chance, and with that of chance at the declared scale.
+// evened returns the volume of each window at the declared scale. In a small sample, windows differ more by chance
+// than at the declared scale. evened therefore subtracts the variance of chance from the sample's (for a Poisson
+// distribution, the mean) and adds that of chance at the declared scale. The second result is the factor for the
+// busiest window; see [windows.volumes].
 func evened(windows []int, counts map[int]float64, sum volume) (map[int]volume, float64) {
 	n, rows, squares, most := float64(len(windows)), 0.0, 0.0, 0.0
 	for _, k := range slices.Sorted(maps.Keys(counts)) {
@@ -275,15 +280,15 @@ func evened(windows []int, counts map[int]float64, sum volume) (map[int]volume, 
 	return all, even(most) / (most * growth)
 }
 
-// A placed row is one of a value, with its place in time.
+// A placed is a row of a value with its time.
 type placed struct {
 	at   float64
 	part int
-	row  int // in the space
+	row  int // index in the space
 	volume
 }
 
-// busiest sets what the requests for a value read at most.
+// busiest sets the most that a request for the value v reads in any range as long as a window.
 func (w *windows) busiest(v *candidate, times float64) {
 	var all []placed
 	for i, p := range v.parts {
@@ -302,7 +307,7 @@ func (w *windows) busiest(v *candidate, times float64) {
 	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
 
 	from, bytes, most := 0, 0.0, 0.0
-	var rows, own []placed // of the busiest window, and of the pattern's own
+	var rows, own []placed // of the busiest window, and of the pattern's own window
 	ownBytes := 0.0
 	for i := range all {
 		for bytes += all[i].bytes; all[i].at-all[from].at > w.step-1; from++ {
@@ -323,7 +328,7 @@ func (w *windows) busiest(v *candidate, times float64) {
 	w.add(v, own, times)
 }
 
-// add adds the rows of the busiest window of a value.
+// add sets what the parts of v read, from the rows of its busiest window.
 func (w *windows) add(v *candidate, rows []placed, times float64) {
 	for i, p := range v.parts {
 		c := p.candidate

@@ -39,7 +39,7 @@ patterns:
   - {name: p, query: {entity: E, %s}}
 `
 
-// TestWindows holds that the busiest window of each value is its cost, and that the mean is over all windows.
+// TestWindows checks that the cost of a value is that of its busiest window, and that the mean is over all windows.
 func TestWindows(t *testing.T) {
 	read := func(query string) check.PatternResult {
 		return checked(t, strings.Replace(months, "%s", query, 1)).Patterns[0]
@@ -58,8 +58,8 @@ func TestWindows(t *testing.T) {
 	require.Equal(t, 1, p.Total.Returned)
 }
 
-// TestSamples holds that the rate of a pattern is divided by as many values as the model allows if it has samples alone,
-// and not at all by those of a parent or a field that nobody counts, but for a listed value whole.
+// TestSamples checks how a rate is divided if the model has only samples: among the number of values that the model
+// allows. If that number depends on a missing count, no partition gets a load. A listed value keeps the whole rate.
 func TestSamples(t *testing.T) {
 	const source = `name: m
 tables: {Tab: {partition: PK, sort: SK}}
@@ -82,7 +82,7 @@ patterns:
 		}
 		require.InDelta(t, want, most, 1e-9, query)
 		require.InDelta(t, 50, r.Tables[0].Reads, 1e-9, query)
-		if want == 0 { // the line of the pattern says why
+		if want == 0 { // the report of the pattern names the entity without a count
 			require.Equal(t, "P", r.Patterns[0].Uncounted().Name)
 		} else {
 			require.Nil(t, r.Patterns[0].Uncounted())
@@ -90,8 +90,8 @@ patterns:
 	}
 }
 
-// TestSampled holds that the figures of a model of which a part is made are about those of the whole: of a sparse index,
-// of the item that zipf names first, of the months of a device, and of windows of many devices together.
+// TestSampled checks that the figures from a sample are close to those from all items: for a sparse index, for the
+// first item of a zipf distribution, for the months of a device, and for windows over many devices.
 func TestSampled(t *testing.T) {
 	const source = `name: m
 tables: {Tab: {partition: PK, sort: SK, indexes: {ByState: {partition: st, sort: SK}, ByDay: {partition: kind, sort: SK}}}}

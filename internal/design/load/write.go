@@ -19,47 +19,50 @@ import (
 )
 
 const (
-	// mostItems is the most items with which a write is sent, evenly over those of its entity, to see whether the
-	// service accepts it.
+	// mostItems is the largest number of items that try sends a write for, evenly spaced among the items of the
+	// entity.
 	mostItems = 200
-	// MostCounted is the most items whose units are counted, evenly over those of the entity.
+	// MostCounted is the largest number of items whose write units are computed, evenly spaced among those of the
+	// entity.
 	MostCounted = 1 << 17
 )
 
-// A Cost is what a write pattern costs.
+// A Cost is the cost of a pattern that writes.
 type Cost struct {
-	// Request is that of the first item that the write was tried with.
+	// Request is the request for the first item for which the service accepts the write, or for the first item if it
+	// accepts none.
 	Request wire.Request `json:"-"`
-	// Items is the number of items whose writes are counted: all that the write can concern, or if its condition
-	// refuses some that it was sent with, the others of these. Unmet is the number of those refused.
+	// Items is the number of items for which the write units are counted: all items that the write may apply to, or
+	// if its condition refused some of those tried, the accepted ones. Unmet is the number of refused items.
 	Items int `json:"items"`
 	Unmet int `json:"-"`
-	// All is the number of items that the write can concern, of which no more than 131,072 are counted, evenly.
+	// All is the number of items that the write may apply to. At most [MostCounted] of them are counted.
 	All int `json:"-"`
-	// First are the write units with the first item; P50 and P95 are those that half and 95 % of the
-	// items do not exceed, and Worst the most.
+	// First is the write units for the first item. P50 and P95 are the write units that 50 % and 95 % of the items do
+	// not exceed. Worst is the maximum.
 	First float64 `json:"-"`
 	P50   float64 `json:"p50"`
 	P95   float64 `json:"p95"`
 	Worst float64 `json:"worst"`
-	// Spaces are the tables and indexes that the write concerns, in the order of the file.
+	// Spaces are the tables and indexes in which the write costs units, in the order of the file.
 	Spaces []SpaceCost `json:"spaces"`
-	// Refused is an error with which the service refuses the request, if it accepts it for no item.
+	// Refused is the last error of the service if it accepts the request for no item. It is nil if only conditions
+	// failed.
 	Refused *wire.Error `json:"-"`
 
 	members []*member
 }
 
-// A SpaceCost is what a write costs in a table, or in an index.
+// A SpaceCost is the cost of a write in a table or an index.
 type SpaceCost struct {
 	Table *model.Table `json:"table"`
 	Index *model.Index `json:"index,omitempty"` // nil for the table itself
-	// Mean is the average of the write units over the items, and Worst the most.
+	// Mean and Worst are the average and the maximum of the write units over the items.
 	Mean  float64 `json:"mean"`
 	Worst float64 `json:"worst"`
 }
 
-// Mean returns the average of the write units in all tables and indexes.
+// Mean returns the average of the write units in all tables and indexes together.
 func (c *Cost) Mean() float64 {
 	sum := 0.0
 	for _, s := range c.Spaces {
@@ -77,7 +80,7 @@ func (c *Cost) MarshalJSON() ([]byte, error) {
 	}{(*plain)(c), c.Mean()})
 }
 
-// ErrNoItem says that the dataset has no item for a write.
+// ErrNoItem means that the dataset has no item that the write applies to.
 var ErrNoItem = errors.New("no item of the model has the values in where")
 
 func (table *Table) write(ctx context.Context, p *model.Pattern) (*Cost, error) {
@@ -101,7 +104,7 @@ func (table *Table) write(ctx context.Context, p *model.Pattern) (*Cost, error) 
 	return &t.cost, t.count(ctx, met)
 }
 
-// A writer counts what the write of one pattern costs.
+// A writer computes the cost of one pattern that writes.
 type writer struct {
 	w      *dataset.Dataset
 	p      *model.Pattern
@@ -109,31 +112,32 @@ type writer struct {
 	cost   Cost
 }
 
-// A member is one write of a pattern, of which a transaction has several.
+// A member is one write of a pattern. A transaction has several.
 type member struct {
 	write *model.Write
-	items []*dataset.Item // that it can concern
-	// shares has the share of all requests that writes each item, effects what that does in each space, and means
-	// the averages.
+	items []*dataset.Item // items that the write may apply to
+	// shares has the share of all requests that write each item. effects has the effects of writing an item, by
+	// space. means has the average effect in each space.
 	shares  map[*dataset.Item]float64
 	effects map[*dataset.Item][]effect
 	means   []effect
-	// loose is the number of declared requests for which no key says which item the member writes: any of its items.
+	// loose is the number of declared requests for which no key determines the item that the member writes. They
+	// spread over all its items.
 	loose float64
-	// before has the number of declared requests before those of each item of the first member, if the pattern asks for
-	// them by a zipf distribution, and factor makes their weights 1 on average.
+	// These three are set for the first member if the pattern has a zipf distribution. before has the number of
+	// declared requests that rank before those of each item. factor normalizes the weights to an average of 1.
 	before map[*dataset.Item]float64
 	skew   float64
 	factor float64
-	all    float64 // declared requests, of the first member
+	all    float64 // declared requests; set for the first member only
 }
 
-// An effect is what the write of an item does in a space: units in the row as it was, and those of a row that
-// comes instead, in another place.
+// An effect is the effect of writing an item in one space. units are the write units for the row in its old place,
+// and moved those for its row in a new place.
 type effect struct {
 	units, moved float64
 	rows         float64
-	to           attr.Item // the item as it is after the write, if its row moves
+	to           attr.Item // the item after the write, or nil if its row stays in place
 }
 
 // A space is a table or an index, with the sizes of its rows.
@@ -153,8 +157,8 @@ func spacesOf(w *dataset.Dataset) (all []space) {
 	return all
 }
 
-// matching returns the items that a write can concern, those of the file first. An update prefers items
-// that it changes.
+// matching returns the items that a write may apply to, those of the file first. For an update, it returns only items
+// that the update changes, if there are any.
 func matching(dataset *dataset.Dataset, w *model.Write) (all []*dataset.Item) {
 	changed := all
 	for it := range dataset.ItemsOf(w.Entity) {
@@ -177,7 +181,7 @@ func has(it *dataset.Item, list []model.Condition) bool {
 	return !slices.ContainsFunc(list, func(c model.Condition) bool { return it.Values.Get(c.Field) != c.Args[0] })
 }
 
-// spreadOver calls f for so many numbers at most, evenly over those below n.
+// spreadOver calls f for at most most numbers, evenly spaced from 0 up to n.
 func spreadOver(n, most int, f func(i int) error) error {
 	for i := range min(n, most) {
 		if err := f(i * n / min(n, most)); err != nil {
@@ -187,8 +191,8 @@ func spreadOver(n, most int, f func(i int) error) error {
 	return nil
 }
 
-// try sends the write for some items to a fork of the database, each with those of the other members that belong to
-// it. It returns the numbers of the items for which the service accepts it.
+// try sends the write for up to mostItems items to a fork of the database, each with the related items of the other
+// members. It returns the indexes of the items for which the service accepts the write.
 func (t *writer) try(ctx context.Context) (met []int, err error) {
 	if err := t.w.Fill(ctx); err != nil {
 		return nil, err
@@ -215,13 +219,13 @@ func (t *writer) try(ctx context.Context) (met []int, err error) {
 	return met, err
 }
 
-// send sends the write for one item, and reports whether the service accepts it.
+// send sends the write for the item at an index, and reports whether the service accepts it.
 func (t *writer) send(ctx context.Context, service *api.Service, at int) (bool, error) {
 	var items []compile.Item
 	chosen, _ := t.chosen(at)
 	for i, it := range chosen {
 		items = append(items, compile.Item{Values: it.Values.Map(), Attributes: it.Attributes})
-		if w := &t.p.Writes[i]; w.Operation == model.Put { // a new item
+		if w := &t.p.Writes[i]; w.Operation == model.Put { // a put creates an item, so delete the existing one
 			in := &wire.DeleteItemInput{TableName: &w.Entity.Table.Name, Key: keyOf(w.Entity, it.Attributes)}
 			if _, err := service.DeleteItem(ctx, in); err != nil {
 				return false, err
@@ -272,7 +276,7 @@ func keyOf(e *model.Entity, it attr.Item) attr.Item {
 	return key.Item()
 }
 
-// chosen returns the items of all members for an item of the first, and which of them a key decides.
+// chosen returns the item of each member, given an item of the first member, and whether a key determines it.
 func (t *writer) chosen(at int) (chosen []*dataset.Item, decided []bool) {
 	main := t.cost.members[0].items[at]
 	chosen, decided = []*dataset.Item{main}, []bool{true}
@@ -287,8 +291,9 @@ func (t *writer) chosen(at int) (chosen []*dataset.Item, decided []bool) {
 	return chosen, decided
 }
 
-// related returns the item of another member: the one whose key has the values of the first item, if there is one, or
-// any. Of two members of one entity only a put has an item of its own, as that is a new one.
+// related returns the item of member i for an item of the first member: the item whose key has the first item's
+// values, or else any item. It reports whether only that item is possible. Two members write the same item only if
+// neither puts it, because a put creates a new item.
 func (t *writer) related(i, at int, values map[string]string, chosen []*dataset.Item) (*dataset.Item, bool) {
 	w := &t.p.Writes[i]
 	values = maps.Clone(values)
@@ -309,8 +314,8 @@ func (t *writer) related(i, at int, values map[string]string, chosen []*dataset.
 	return all[at%len(all)], len(all) == 1
 }
 
-// apart reports whether a member needs another item than one that was chosen for a member before it: one of them puts
-// it, and nothing says that it is the same.
+// apart reports whether member i must write another item than the given one: a member before i has chosen the same
+// item, one of the two is a put, and the conditions of i do not select the item.
 func (t *writer) apart(i int, it *dataset.Item, chosen []*dataset.Item) bool {
 	k := slices.Index(chosen, it)
 	if k < 0 {
@@ -320,8 +325,8 @@ func (t *writer) apart(i int, it *dataset.Item, chosen []*dataset.Item) bool {
 	return (a.Operation == model.Put || b.Operation == model.Put) && len(b.Where) == 0
 }
 
-// count counts the write units of all items of the first member, with those of the others, or only of those that were
-// met if the condition refuses some.
+// count computes the write units of the requests for all items of the first member. If the condition refused some of
+// the items tried, it counts only the accepted ones, met.
 func (t *writer) count(ctx context.Context, met []int) error {
 	c := &t.cost
 	if len(met) == 0 {
@@ -361,15 +366,15 @@ func (t *writer) count(ctx context.Context, met []int) error {
 	return nil
 }
 
-// A request is the write of one item of the first member, with those of the others.
+// A request is the write of one item of the first member with the related items of the others.
 type request struct {
 	chosen  []*dataset.Item
-	decided []bool // by a key
+	decided []bool // whether a key determines the item
 	units   float64
-	times   float64 // declared requests for which it stands
+	times   float64 // number of declared requests that it represents
 }
 
-// weigh sets how often each request is made, if the pattern asks for its values by a zipf distribution.
+// weigh sets how often each request is made if the pattern has a zipf distribution.
 func (t *writer) weigh(requests []request) {
 	if t.p.Asked != model.AskedZipf {
 		return
@@ -387,10 +392,11 @@ func (t *writer) weigh(requests []request) {
 	}
 }
 
-// average sets the averages of the members over all requests, and how often each writes its items.
+// average sets the average effects of the members over all requests, and how often the requests write each item.
 func (t *writer) average(requests []request) {
 	members, all := t.cost.members, 0.0
-	groups := make([]map[*dataset.Item][]dataset.Row, len(members)) // of the first member's items, by another's
+	// the first member's items, grouped by the related item of each member
+	groups := make([]map[*dataset.Item][]dataset.Row, len(members))
 	for i := range groups {
 		groups[i] = map[*dataset.Item][]dataset.Row{}
 	}
@@ -417,8 +423,8 @@ func (t *writer) average(requests []request) {
 	}
 }
 
-// weight returns how often each of the first declared items for which one stands is written, in proportion to the
-// others.
+// weight returns a weight for item it, which represents several declared items: the average weight of the first ones,
+// as many as items says. The average weight of all items is 1.
 func (m *member) weight(it *dataset.Item, items float64) float64 {
 	if m.before == nil {
 		return 1
@@ -427,8 +433,8 @@ func (m *member) weight(it *dataset.Item, items float64) float64 {
 	return z.next(items) * m.factor
 }
 
-// share returns the share of all requests that writes the first declared items for which one stands. Those of another
-// member are written as often as all are on average, but for the first.
+// share returns the share of all requests that write the first declared items, as many as items says, of those that
+// item it represents. For members other than the first, all of these but one get an average share.
 func (m *member) share(w *dataset.Dataset, it *dataset.Item, items float64) float64 {
 	if m.all > 0 {
 		return items * m.weight(it, items) / m.all
@@ -436,8 +442,8 @@ func (m *member) share(w *dataset.Dataset, it *dataset.Item, items float64) floa
 	return m.shares[it] + max(0, items-1)/w.Declared(m.write.Entity)
 }
 
-// divide sets how often each item of a member is written: those that belong to the same parent come together, such as
-// the votes that a poll counts, and there are more of them at the declared scale.
+// divide sets how often each item of a member is written. Requests whose first items relate to the same item add up,
+// such as the votes that a poll counts. There are more of them at the declared scale than in a sample.
 func (t *writer) divide(m *member, groups map[*dataset.Item][]dataset.Row, all float64) {
 	main := t.cost.members[0]
 	if m == main {
@@ -475,7 +481,7 @@ func (t *writer) divide(m *member, groups map[*dataset.Item][]dataset.Row, all f
 	}
 }
 
-// effects returns what the write of an item by a member does in each space.
+// effects returns the effect of the member's write of an item in each space.
 func (t *writer) effects(m *member, it *dataset.Item) []effect {
 	if all, ok := m.effects[it]; ok {
 		return all
@@ -495,7 +501,7 @@ func (t *writer) effects(m *member, it *dataset.Item) []effect {
 		if s := &t.spaces[k]; s.Table == m.write.Entity.Table {
 			all[k] = s.effect(m.write.Operation, before, after)
 			if s.Index == nil && t.p.Operation == model.Transaction {
-				all[k].units *= 2 // it prepares each write and commits it
+				all[k].units *= 2 // a transaction prepares each write and commits it
 			}
 		}
 	}
@@ -503,7 +509,7 @@ func (t *writer) effects(m *member, it *dataset.Item) []effect {
 	return all
 }
 
-// updated returns an item as it is after an update.
+// updated returns the item as it is after an update.
 func updated(w *model.Write, it *dataset.Item) attr.Item {
 	values := it.Values.Map()
 	for _, c := range w.Set {
@@ -531,7 +537,8 @@ func updated(w *model.Write, it *dataset.Item) attr.Item {
 	return b.Item()
 }
 
-// effect returns what a write does in the space to an item, which is empty before a put and after a delete.
+// effect returns the effect in the space of a write that changes an item from before to after. Before is nil for a
+// put, after is nil for a delete.
 func (s *space) effect(operation string, before, after attr.Item) effect {
 	was, there := s.sizeOf(before)
 	is, stays := s.sizeOf(after)
@@ -566,7 +573,7 @@ func (s *space) sizeOf(it attr.Item) (int, bool) {
 	return s.sizes.Of(it)
 }
 
-// sum sets the figures of the tables and indexes.
+// sum computes the costs in each table and index from the effects of the members.
 func (t *writer) sum() {
 	for k := range t.spaces {
 		s := t.spaces[k].SpaceCost

@@ -6,14 +6,15 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// A zipf gives weights to values in the order of their cost: the kth is asked for with a weight of 1/k^skew.
+// A zipf gives out weights in order of rank: the kth value has a weight of 1/k^skew. at is the number of weights
+// given out so far.
 type zipf struct{ skew, at float64 }
 
-// exactRanks is how many ranks are added up one by one; the sum of more is that of the integral.
+// exactRanks is the number of ranks that next adds up one by one. For further ranks it uses the integral.
 const exactRanks = 100
 
-// next returns the weight of each of the next values on average, of which there may be a fraction: at the declared
-// scale a generated item stands for some.
+// next returns the average weight of the next times values. Times may be a fraction, because a generated item may
+// represent a fraction of a declared one.
 func (z *zipf) next(times float64) float64 {
 	from, to := z.at, z.at+times
 	z.at = to
@@ -35,7 +36,7 @@ func (z *zipf) integral(x float64) float64 {
 	return math.Pow(x, 1-z.skew) / (1 - z.skew)
 }
 
-// harmonic returns the weight of the first n values together, which is infinite if nobody says how many there are.
+// harmonic returns the sum of the weights of the first n values, or infinity if n is infinite.
 func harmonic(skew, n float64) float64 {
 	if math.IsInf(n, 1) {
 		return n
@@ -43,7 +44,7 @@ func harmonic(skew, n float64) float64 {
 	return (&zipf{skew: skew}).next(n) * n
 }
 
-// weigh sets how often the candidates are asked for, which come in the order of their cost.
+// weigh sets how often requests ask for each candidate. The candidates must be ranked by cost.
 func (s *spreader) weigh() {
 	z := zipf{skew: s.p.Skew}
 	for i := range s.all {
@@ -59,7 +60,7 @@ func (s *spreader) weigh() {
 	}
 }
 
-// byRows returns the weight of a candidate that is asked for as often as it has rows.
+// byRows returns the weight of a candidate in proportion to its rows.
 func (c *candidate) byRows() float64 {
 	if c.empty {
 		return 0

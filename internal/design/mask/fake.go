@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// fakes are the kinds of values that can be made to look real.
+// fakes are the kinds of values that have realistic stand-ins.
 var fakes = []string{"name", "email", "phone"}
 
 var (
@@ -18,8 +18,8 @@ var (
 		"Lopez Moreau Nowak Okafor Patel Quinn Rossi Sato Tran Ueda Varga Weber Xu Yilmaz Zhang")
 )
 
-// fake returns something that looks real. The same text always has the same one, but for email and phone
-// several texts can share it.
+// fake returns a realistic stand-in. The same text always has the same stand-in. Different texts can share a name;
+// they almost never share an email or a phone number.
 func (m mint) fake(kind, text string) string {
 	d := m.digest(string(fake), kind, text)
 	pick := func(list []string, i int) string {

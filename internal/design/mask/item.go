@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Covered returns a masked item of a table, as Item does, and fails if it has a place that no rule covers.
+// Covered masks an item like [Rules.Item], but returns an error if no rule covers one of its values.
 func (r *Rules) Covered(table string, it attr.Item) (attr.Item, error) {
 	out, uncovered, err := r.item(table, it)
 	if err == nil && len(uncovered) > 0 {
@@ -24,7 +24,7 @@ func (r *Rules) Covered(table string, it attr.Item) (attr.Item, error) {
 	return out, nil
 }
 
-// Item returns a masked item of a table. It fails if a value has no stand-in of its type.
+// Item returns a masked item of a table. It returns an error if the type of a value allows no stand-in.
 func (r *Rules) Item(table string, it attr.Item) (attr.Item, error) {
 	out, uncovered, err := r.item(table, it)
 	r.mu.Lock()
@@ -39,7 +39,7 @@ func (r *Rules) Item(table string, it attr.Item) (attr.Item, error) {
 	return out, err
 }
 
-// item returns a masked item, and the places that no rule covers.
+// item returns a masked item, and the places in the item that no rule covers.
 func (r *Rules) item(table string, it attr.Item) (attr.Item, map[string]bool, error) {
 	m := masking{r: r, in: table, of: table, seen: map[string]bool{}}
 	if r.model != nil {
@@ -60,15 +60,15 @@ func (r *Rules) item(table string, it attr.Item) (attr.Item, map[string]bool, er
 // A masking masks one item.
 type masking struct {
 	r      *Rules
-	in     string        // the table
+	in     string        // name of the table
 	table  *model.Table  // nil without a model
-	entity *model.Entity // nil for an item of none
+	entity *model.Entity // nil if the item belongs to no entity
 	of     string
-	seen   map[string]bool // that no rule covers
+	seen   map[string]bool // places that no rule covers
 }
 
-// uncovered notes a place that no rule covers. Names in maps may be those of persons, so it has * for those
-// that neither a rule nor the model has.
+// uncovered records a place that no rule covers. It writes * for names in maps that neither a rule nor the model has,
+// because they may be names of persons.
 func (m *masking) uncovered(path []string, part string) {
 	shown := slices.Clone(path)
 	for i := 1; i < len(path); i++ {
@@ -88,8 +88,7 @@ func (m *masking) entityName() string {
 
 func (m *masking) rule(path ...string) *rule { return m.r.ruleFor(m.entityName(), path) }
 
-// members returns the attributes of an item, or the members of a map, with the stand-ins of their names
-// and values.
+// members masks the names and values of an item's attributes or of a map's members.
 func (m *masking) members(
 	path []string, it attr.Item, standIn func(path []string, v attr.Value) (attr.Value, bool, error),
 ) (attr.Item, error) {
@@ -110,8 +109,8 @@ func (m *masking) members(
 	return b.Item(), nil
 }
 
-// name returns the stand-in of the name at the end of a path. A name that a rule or the model has stays:
-// who wrote it there knows that it is the name of a field.
+// name masks the name at the end of a path. It keeps a name in a rule or in the model, because such a name is the
+// name of a field, not personal data.
 func (m *masking) name(path []string, v attr.Value) string {
 	name := path[len(path)-1]
 	if m.known(path) {
@@ -125,7 +124,7 @@ func (m *masking) name(path []string, v attr.Value) string {
 			return name
 		}
 		made := m.r.mint.text(one.names, "", name)
-		for range maxWalk { // the stand-in must not be the name of another member
+		for range maxWalk { // find a stand-in that is not the name of another member
 			path = append(slices.Clip(path[:len(path)-1]), made)
 			if !m.known(path) {
 				break
@@ -138,10 +137,10 @@ func (m *masking) name(path []string, v attr.Value) string {
 	case one != nil || v.Kind() == attr.Map || v.Kind() == attr.List:
 		m.uncovered(append(slices.Clip(path[:len(path)-1]), "*"), names)
 	}
-	return name // a value that no rule covers is listed with its name
+	return name // value records the uncovered place with its name
 }
 
-// known reports whether a rule or the model has the name at the end of a path.
+// known reports whether a rule or the model contains the name at the end of a path.
 func (m *masking) known(path []string) bool {
 	if len(path) == 1 && m.r.isKey(m.in, path[0]) {
 		return true
@@ -155,12 +154,12 @@ func (m *masking) known(path []string) bool {
 	return m.r.names(m.entityName(), path)
 }
 
-// attribute returns the stand-in of an attribute, and whether the item keeps it.
+// attribute masks an attribute. It reports false if the rule drops the attribute.
 func (m *masking) attribute(path []string, v attr.Value) (attr.Value, bool, error) {
 	if m.entity != nil {
 		if t := m.entity.Attribute(path[0]); t != nil && v.Kind() == t.Kind {
 			if t.Template == nil && attr.Equal(v, t.Const) {
-				return v, true, nil // the design has it
+				return v, true, nil // the value is in the design, so it is not personal
 			}
 			if t.Template == nil {
 				return m.value(path, v)
@@ -173,8 +172,8 @@ func (m *masking) attribute(path []string, v attr.Value) (attr.Value, bool, erro
 	return m.value(path, v)
 }
 
-// template masks the components of an attribute with a template. It reports false if the template did
-// not make the value.
+// template masks the components of an attribute with a template. It reports false if the template does not match the
+// value.
 func (m *masking) template(t *model.Template, v attr.Value) (attr.Value, bool, error) {
 	values, ok := t.Template.Match(model.TextOf(v))
 	if !ok {
@@ -216,8 +215,8 @@ func (m *masking) template(t *model.Template, v attr.Value) (attr.Value, bool, e
 	return made, true, err
 }
 
-// stays reports whether a value of a component stays unless a rule names it: a time, or one of those that
-// the model lists.
+// stays reports whether the value of a component needs no mask without a rule for it: a time, or a value that the
+// model lists.
 func (m *masking) stays(part keys.Part, value string, one *rule) bool {
 	if model.Moment(part.Type) || len(part.Type.Values) > 0 {
 		return true
@@ -226,7 +225,7 @@ func (m *masking) stays(part keys.Part, value string, one *rule) bool {
 	return f != nil && slices.Contains(f.Values, value) && (one == nil || one.path != part.Name)
 }
 
-// value returns the stand-in of a value at a path, and whether it is kept.
+// value masks the value at a path. It reports false if the rule drops the value.
 func (m *masking) value(path []string, v attr.Value) (attr.Value, bool, error) {
 	one := m.rule(path...)
 	if one != nil && one.how == drop {
@@ -266,7 +265,7 @@ func (m *masking) value(path []string, v attr.Value) (attr.Value, bool, error) {
 	return made, err == nil, err
 }
 
-// scalar returns the stand-in of a value that is no list and no map.
+// scalar masks a value that is neither a list nor a map.
 func (m *masking) scalar(one *rule, v attr.Value) (attr.Value, error) {
 	mint := m.r.mint
 	switch v.Kind() {
@@ -291,10 +290,11 @@ func (m *masking) scalar(one *rule, v attr.Value) (attr.Value, error) {
 	case attr.Bool:
 		return attr.NewBool(false), nil
 	}
-	return v, nil // null
+	return v, nil // null stays
 }
 
-// set returns the set of the stand-ins of the elements. Those of a fake can be fewer.
+// set masks the elements of a set. The result may have fewer elements, because different texts can have the same
+// fake.
 func (m *masking) set(one *rule, v attr.Value) (attr.Value, error) {
 	var all []attr.Value
 	for i := range v.Len() {

@@ -62,8 +62,8 @@ func parse(t *testing.T, src, rules string) (*model.Model, *Rules) {
 	return m, r
 }
 
-// TestItems masks a dataset and compares it with the original: keys stay different, item collections stay
-// together, and one value has one stand-in everywhere.
+// TestItems masks a dataset and compares it with the original: keys stay different, item collections stay together,
+// and a value has the same stand-in everywhere.
 func TestItems(t *testing.T) {
 	m, r := parse(t, shop, rulesOfShop)
 	w, err := dataset.Build(t.Context(), m, dataset.Options{})
@@ -120,7 +120,8 @@ func TestItems(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// TestUncovered lists what no rule covers, with nested attributes, and leaves it as it is.
+// TestUncovered checks that Uncovered lists the values that no rule covers, also nested ones, and that Item keeps
+// them.
 func TestUncovered(t *testing.T) {
 	_, r := parse(t, shop, "model: m\nseed: x\nrules: [{path: customer, as: hash}, {path: address.street, as: shape}, {path: phones.*.number, as: redact}]")
 	it, err := attr.ParseItem([]byte(`{"PK":{"S":"CUSTOMER#ann"},"SK":{"S":"PROFILE"},"mail":{"S":"a@b.c"},
@@ -145,7 +146,7 @@ func TestUncovered(t *testing.T) {
 	require.NotContains(t, string(masked.AppendJSON(nil)), "ann", "an item of no entity has attributes")
 }
 
-// TestShape holds that shapes stay, and that different texts stay different.
+// TestShape checks that stand-ins keep the shape, and that different texts have different ones.
 func TestShape(t *testing.T) {
 	m := mint{[]byte("seed")}
 	require.Regexp(t, `^[A-Z]{2}-\d{4} [a-z]{4}$`, m.text(shape, "", "AB-1234 test"))
@@ -193,7 +194,7 @@ func TestShape(t *testing.T) {
 	require.NotEqual(t, m.text(hash, "", "a"), mint{[]byte("other")}.text(hash, "", "a"))
 }
 
-// alike returns how many characters two texts of one length have in common, place by place.
+// alike returns the number of positions with the same character in two texts of equal length.
 func alike(a, b string) (n int) {
 	for i := range len(a) {
 		if a[i] == b[i] {
@@ -203,8 +204,8 @@ func alike(a, b string) (n int) {
 	return n
 }
 
-// TestWhole holds that a stand-in depends on the whole value: values that differ in one place only have
-// nothing in common.
+// TestWhole checks that a stand-in depends on the whole value: the stand-ins of two values that differ in one
+// character have no part in common.
 func TestWhole(t *testing.T) {
 	m := mint{[]byte("seed")}
 	original := strings.Repeat("ab", 50)
@@ -235,7 +236,7 @@ func TestWhole(t *testing.T) {
 	require.Len(t, binary("hash", "b"), 8)
 }
 
-// TestInverse finds the originals of long stand-ins, so there is one original for each.
+// TestInverse computes the originals of long stand-ins, which shows that each has only one.
 func TestInverse(t *testing.T) {
 	m := mint{[]byte("seed")}
 	for n := chunk + 1; n < 10*chunk; n++ {
@@ -299,7 +300,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestKeys names the keys of a table for rules without a model.
+// TestKeys tests rules without a model for which Keys sets the key attributes.
 func TestKeys(t *testing.T) {
 	for _, tt := range []struct{ rules, want string }{
 		{"[{path: PK, as: redact}]", "PK is in the key of table Tab, and redact would make keys equal: use hash or shape"},
@@ -328,8 +329,8 @@ func TestKeys(t *testing.T) {
 	require.Zero(t, out.Get("Ann Lee").Kind())
 }
 
-// TestNoneStays holds that nothing is its own stand-in, and that stand-ins of numbers are as different as
-// the numbers, with fractions, zero and the largest ones.
+// TestNoneStays checks that no value is its own stand-in, and that different numbers have different stand-ins,
+// including fractions, zero and the largest numbers.
 func TestNoneStays(t *testing.T) {
 	var texts []string
 	for i := range 1000 {
@@ -369,7 +370,7 @@ func TestNoneStays(t *testing.T) {
 	}
 }
 
-// hidden has an original in every place of an item, each with a 7 and a word of its own.
+// hidden has a secret in every place of an item. Each secret contains a 7 and a different name.
 const hidden = `{"PK":{"S":"CUSTOMER#anna7"},"SK":{"S":"PROFILE"},"mail":{"S":"berta7@example.org"},"day":{"S":"carla7"},
 	"list":{"L":[{"S":"dora7"},{"M":{"erna7":{"S":"frida7"}}},{"L":[{"S":"gerda7"}]}]},
 	"map":{"M":{"hanna7@example.org":{"M":{"+49151777":{"BOOL":true},"ida7":{"M":{}}}},"job":{"N":"0.7"}}},
@@ -377,7 +378,7 @@ const hidden = `{"PK":{"S":"CUSTOMER#anna7"},"SK":{"S":"PROFILE"},"mail":{"S":"b
 	"words":{"SS":["jana7","karla7"]},"numbers":{"NS":["0.7","771"]},"bytes":{"B":"bGVuYTc="},"byteses":{"BS":["bWFqYTc=","bmluYTc="]},
 	"olga7@example.org":{"S":"x"},"paula7.renate7":{"NULL":true},"yes":{"BOOL":true},"no":{"BOOL":false}}`
 
-// TestNothingLeaks searches what is written for the originals.
+// TestNothingLeaks searches the output for the secrets.
 func TestNothingLeaks(t *testing.T) {
 	it, err := attr.ParseItem([]byte(hidden))
 	require.NoError(t, err)
@@ -426,7 +427,7 @@ func TestNothingLeaks(t *testing.T) {
 	}
 }
 
-// TestDots holds that a name with a dot is one name: a rule for what is before the dot does not keep it.
+// TestDots checks that a name with a dot is one name: a rule for the part before the dot does not keep it.
 func TestDots(t *testing.T) {
 	_, r := parse(t, shop, "seed: x\nrules: [{path: a, as: keep}]")
 	it, err := attr.ParseItem([]byte(`{"a":{"S":"1"},"a.ssn":{"S":"2"}}`))
@@ -435,8 +436,8 @@ func TestDots(t *testing.T) {
 	require.EqualError(t, err, "no rule covers T a.ssn")
 }
 
-// TestListed holds that times and listed values stay under a rule for everything, in keys too, and that
-// the value of a constant stays only where it is that of the design.
+// TestListed checks that a rule for everything keeps times and listed values, in keys too, and that it keeps the
+// value of a constant only if it is that in the design.
 func TestListed(t *testing.T) {
 	src := `name: shop
 tables: {Shop: {partition: PK, sort: SK}}

@@ -20,30 +20,30 @@ import (
 
 // Rules mask items. They are safe for concurrent use.
 type Rules struct {
-	model *model.Model // nil without one
+	model *model.Model // nil if the file names none
 	mint  mint
 	list  []rule
 
 	mu        sync.Mutex
-	keys      map[string][]string // key attributes by table, see Keys
+	keys      map[string][]string // key attributes by table; set by Keys
 	uncovered map[string]bool
-	more      bool // places that are not in uncovered
+	more      bool // more than maxUncovered places are uncovered
 }
 
-// maxUncovered bounds the list of places: names that are values are different in each item.
+// maxUncovered limits the list of places. Without it, member names that are data would add places with every item.
 const maxUncovered = 1000
 
-// A rule says how values are masked.
+// A rule says which values to mask, and how.
 type rule struct {
-	entity string   // "" for all
-	path   string   // a field, or an attribute with names of members after dots
-	want   []string // those names
+	entity string   // name of an entity, or "" for all
+	path   string   // a field, or an attribute, followed by names of members after dots
+	want   []string // the names in path
 	how    method
-	of     string // the kind of a fake
-	names  method // of the names of members that no rule names; "" lists them as uncovered
+	of     string // the kind of a fake: name, email or phone
+	names  method // for names of members that no rule has; "" reports them as uncovered
 }
 
-// A file is the form of a file of rules.
+// A file is the structure of a rules file.
 type file struct {
 	Model string `yaml:"model"`
 	Seed  string `yaml:"seed"`
@@ -55,8 +55,8 @@ type file struct {
 	} `yaml:"rules"`
 }
 
-// Parse reads a file of rules. Load loads the model that it names; a file without one can name only
-// whole attributes, as nobody knows what is in composite keys.
+// Parse reads a rules file. It calls load with the name of the model in the file. Without a model, a rule can only
+// mask whole attributes, because the components of composite keys are not known.
 func Parse(src []byte, load func(name string) (*model.Model, error)) (*Rules, error) {
 	r, err := parseRules(src, load)
 	return r, advice.Bound(err)
@@ -169,13 +169,13 @@ func (r *Rules) checkField(one rule, e *model.Entity, f *model.Field) error {
 	return nil
 }
 
-// makesEqual reports whether a rule can give two values one stand-in.
+// makesEqual reports whether a rule can give two different values the same stand-in.
 func (one *rule) makesEqual() bool {
 	return one.how == redact || one.how == drop || one.how == fake && one.of != "email" && one.of != "phone"
 }
 
-// Keys names the key attributes of a table, whose names stay. It refuses rules that would make keys equal. Items of
-// the model's entities have rules for the fields in their keys instead.
+// Keys sets the key attributes of a table, whose names Item keeps. It returns an error for a rule that could make
+// keys equal. For tables of the model, the rules for the fields in keys are checked instead.
 func (r *Rules) Keys(table string, names []string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -203,7 +203,7 @@ func (r *Rules) isKey(table, name string) bool {
 	return slices.Contains(r.keys[table], name)
 }
 
-// ruleFor returns the first rule for a place, or nil.
+// ruleFor returns the first rule that covers a path in items of an entity, or nil.
 func (r *Rules) ruleFor(entity string, path []string) *rule {
 	for i := range r.list {
 		one := &r.list[i]
@@ -216,7 +216,7 @@ func (r *Rules) ruleFor(entity string, path []string) *rule {
 
 func (one *rule) isFor(entity string) bool { return one.entity == "" || one.entity == entity }
 
-// names reports whether a rule has the name at the end of a path, at the same place.
+// names reports whether the path of a rule contains the name at the end of path, in the same position.
 func (r *Rules) names(entity string, path []string) bool {
 	last := len(path) - 1
 	return slices.ContainsFunc(r.list, func(one rule) bool {
@@ -228,7 +228,8 @@ func (r *Rules) names(entity string, path []string) bool {
 	})
 }
 
-// matches reports whether a path of a rule covers a path: its own, one below it, and with * any name.
+// matches reports whether the path of a rule, want, covers a path: want equals the path or a beginning of it, where *
+// is any name.
 func matches(want, path []string) bool {
 	if len(want) > len(path) {
 		return false
@@ -241,14 +242,15 @@ func matches(want, path []string) bool {
 	return true
 }
 
-// What a rule does not cover although it covers the values, after the place.
+// Suffixes of uncovered places, for parts that a rule does not cover although it covers the values.
 const (
-	names    = " (names)"    // of the members of a map, or of attributes: no rule names them
-	booleans = " (Booleans)" // have no other stand-in than that of redact
+	names    = " (names)"    // of members of a map, or of attributes, which no rule has
+	booleans = " (Booleans)" // only redact can mask them
 )
 
-// Uncovered returns the places of the items that Item has masked so far whose values no rule covers, and
-// whether there are more. A place is an entity, or the table for items of none, with a path.
+// Uncovered returns the places that no rule covers in the items masked so far. It reports whether there are more
+// places than it returns. A place is a path after the name of the entity, or of the table for items without an
+// entity.
 func (r *Rules) Uncovered() (all []string, more bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

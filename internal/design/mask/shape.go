@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// A class is a set of characters that stand for one another.
+// A class is a set of characters that replace each other.
 type class struct {
 	low   rune
 	radix uint64
-	in    string // the characters, unless they follow low one after the other
+	in    string // the characters; "" if they are the consecutive ones from low
 }
 
 func (c class) index(r rune) uint64 {
@@ -28,8 +28,9 @@ func (c class) char(i uint64) rune {
 	return c.low + rune(i)
 }
 
-// characters are the classes of text: digits, small and capital letters, and blocks of 64 for what is
-// not ASCII, so that the length in bytes stays. It reports false for what stays as it is.
+// characters returns the class of a character in text: digits, small letters, capital letters, or its block of 64 if
+// it is not ASCII, so that the length in bytes does not change. It reports false for other characters, which do not
+// change.
 func characters(r rune) (class, bool) {
 	switch {
 	case '0' <= r && r <= '9':
@@ -54,20 +55,20 @@ func crockford(r rune) (class, bool) {
 	return class{radix: uint64(len(digits)), in: digits}, strings.ContainsRune(digits, r)
 }
 
-// chunk is the largest number of characters that are permuted together. Half of them have at most 64^8
-// values, which fit into 64 bits.
+// chunk is the largest number of characters that are permuted together. Half a chunk has at most 64^8 values, which
+// fit into 64 bits.
 const chunk = 16
 
-// shaped returns a text of the same shape. It is a permutation of all texts of that shape, so different
-// texts stay different.
+// shaped returns a stand-in of the same shape: each character stays in its class. It is a permutation of all texts of
+// that shape, so different texts have different stand-ins.
 //
-// A text of up to one chunk is never its own stand-in. A longer one is cut into chunks of about the same
-// size, which are permuted twice, from the first to the last and then from the last to the first. What has
-// come out of a pass so far decides how its next chunk is permuted. So each chunk of the result depends on
-// all characters, and texts that have a part in common do not show it.
+// A text of up to one chunk never stays as it is. A longer text is divided into chunks of about the same size and
+// encrypted in two passes, from the first chunk to the last and back. The output of the pass so far is the tweak for
+// the next chunk. So each chunk of the result depends on all characters, and texts with a common part have no common
+// part in their stand-ins.
 func (m mint) shaped(text string, of func(rune) (class, bool)) string {
 	runes := []rune(text)
-	frame := slices.Clone(runes) // the text with the first character of each class
+	frame := slices.Clone(runes) // the text with each character replaced by the first one of its class
 	var at []int
 	var classes []class
 	for i, r := range runes {
@@ -101,9 +102,8 @@ func (m mint) shaped(text string, of func(rune) (class, bool)) string {
 	return string(runes)
 }
 
-// permute replaces some characters so that their text never stays the same: it adds a number that is not
-// zero between a Feistel network and its inverse. A permutation that was only random would leave one of nine
-// digits as it is.
+// permute replaces the characters so that the text always changes: it adds a number other than zero between a Feistel
+// network and its inverse. A random permutation would leave one in nine digits unchanged.
 func (m mint) permute(runes []rune, at []int, classes []class, tweak []byte) {
 	f := m.feistel(runes, at, classes, tweak)
 	f.mix()
@@ -112,17 +112,17 @@ func (m mint) permute(runes []rune, at []int, classes []class, tweak []byte) {
 	f.write()
 }
 
-// rounds of the Feistel network, as in FF1 of NIST SP 800-38G.
+// rounds is the number of rounds of the Feistel network, as in FF1 of NIST SP 800-38G.
 const rounds = 10
 
-// A feistel is a Feistel network on some characters of a text. The tweak decides which permutation it is.
+// A feistel is a Feistel network on some characters of a text. The tweak selects the permutation.
 type feistel struct {
 	mint       mint
 	tweak      string
 	runes      []rune
 	at         []int
 	classes    []class
-	n, domains [2]uint64 // the two halves, each a number whose digits have the radices of the classes
+	n, domains [2]uint64 // the two halves as mixed-radix numbers, and the sizes of their ranges
 }
 
 func (m mint) feistel(runes []rune, at []int, classes []class, tweak []byte) *feistel {
@@ -142,7 +142,7 @@ func (f *feistel) halves() [2][2]int {
 	return [2][2]int{{0, half}, {half, len(f.at)}}
 }
 
-// add returns what a round adds to one half, from the other.
+// add is the round function: it returns the number to add to one half, given the other half.
 func (f *feistel) add(round int, other uint64) uint64 {
 	var b [16]byte
 	binary.BigEndian.PutUint64(b[:], uint64(round))
@@ -165,7 +165,7 @@ func (f *feistel) unmix() {
 	}
 }
 
-// write replaces the characters.
+// write writes the two halves back into the text.
 func (f *feistel) write() {
 	for h, part := range f.halves() {
 		n := f.n[h]
@@ -176,7 +176,7 @@ func (f *feistel) write() {
 	}
 }
 
-// text returns the two halves as bytes.
+// text returns the two halves in binary form.
 func (f *feistel) text() string {
 	var b [16]byte
 	binary.BigEndian.PutUint64(b[:], f.n[0])

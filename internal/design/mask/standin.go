@@ -15,23 +15,23 @@ import (
 type method string
 
 const (
-	hash   method = "hash"   // 16 hexadecimal digits, or 8 bytes
-	shape  method = "shape"  // digits for digits, letters for letters
-	fake   method = "fake"   // something that looks real
-	redact method = "redact" // the same for all values
-	drop   method = "drop"   // nothing
+	hash   method = "hash"   // 16 hexadecimal digits for text, 8 bytes for binary values
+	shape  method = "shape"  // other digits for digits, other letters for letters
+	fake   method = "fake"   // a realistic value
+	redact method = "redact" // the same stand-in for all values
+	drop   method = "drop"   // removes the value
 	keep   method = "keep"   // the value itself
 )
 
 var methods = []string{string(hash), string(shape), string(fake), string(redact), string(drop), string(keep)}
 
-// hashBytes is the size of a stand-in of hash. A text has it in hexadecimal digits.
+// hashBytes is the number of bytes in a stand-in of the method hash. Text gets them as hexadecimal digits.
 const hashBytes = 8
 
-// A mint makes the stand-ins of one seed.
+// A mint makes the stand-ins for a seed.
 type mint struct{ key []byte }
 
-// digest returns bytes that the seed and the texts determine.
+// digest returns an HMAC of the texts under the seed.
 func (m mint) digest(texts ...string) []byte {
 	h := hmac.New(sha256.New, m.key)
 	for _, s := range texts {
@@ -43,8 +43,8 @@ func (m mint) digest(texts ...string) []byte {
 	return h.Sum(nil)
 }
 
-// text returns the stand-in of a text. Hash and shape have different ones for different texts: those of
-// shape for sure, those of hash but for one in 2^64.
+// text returns the stand-in of a text. Different texts have different stand-ins with shape always, and with hash
+// except with a probability of 2^-64.
 func (m mint) text(how method, of, text string) string {
 	switch how {
 	case hash:
@@ -59,10 +59,10 @@ func (m mint) text(how method, of, text string) string {
 	return text
 }
 
-// maxWalk bounds how often a number is replaced until its type has room for it.
+// maxWalk limits how often value replaces a number until the number fits its type.
 const maxWalk = 1000
 
-// value returns the stand-in of a value of a type, in text form: one that the type accepts.
+// value returns the stand-in of a value of type t, in text form. The type accepts the stand-in.
 func (m mint) value(how method, of string, t keys.Type, text string) (string, error) {
 	in := text
 	switch {
@@ -77,10 +77,10 @@ func (m mint) value(how method, of string, t keys.Type, text string) (string, er
 		return m.text(how, of, text), nil
 	case t.Name == "uuid" || t.Name == "hex":
 		in = m.shaped(strings.ToLower(text), hexadecimal)
-	case t.Name == "ulid" && len(text) == 26: // the time in it stays
+	case t.Name == "ulid" && len(text) == 26: // keep the time in the id
 		in = text[:10] + m.shaped(text[10:], crockford)
 	case t.Name == "int" || t.Name == "signed" || t.Name == "decimal" || t.Name == "number":
-		// A stand-in that the type has no room for is replaced until one fits.
+		// Cycle walking: replace the stand-in until it fits the type.
 		in = m.number(text)
 		for range maxWalk {
 			if _, err := t.Encode(in); err == nil {
@@ -103,11 +103,11 @@ func (m mint) value(how method, of string, t keys.Type, text string) (string, er
 	return in, nil
 }
 
-// maxDigits is the number of digits that a number can have besides zeros before and after them.
+// maxDigits is the largest number of digits of a DynamoDB number, without leading and trailing zeros.
 const maxDigits = 38
 
-// number returns a number with as many digits and the same sign and exponent. Different numbers have
-// different stand-ins, and none has itself.
+// number returns a number with as many digits and the same sign and exponent. Different numbers have different
+// stand-ins. A number of up to 16 digits never stays as it is, except for a zero with a sign or an exponent.
 func (m mint) number(text string) string {
 	end := strings.IndexAny(text, "eE")
 	if end < 0 {
@@ -115,7 +115,7 @@ func (m mint) number(text string) string {
 	}
 	fraction := strings.Contains(text[:end], ".")
 	last := end
-	if fraction { // 1.50 and 1.5 are one number
+	if fraction { // drop zeros at the end: 1.50 equals 1.5
 		last = len(strings.TrimRight(text[:end], "0"))
 		fraction = text[last-1] != '.'
 		if !fraction {
@@ -123,7 +123,7 @@ func (m mint) number(text string) string {
 		}
 	}
 
-	// Zero takes part among the integers of one digit: elsewhere it would be the only one of its shape.
+	// Permute 0 with the other integers of one digit. It has no other number of its shape.
 	at := strings.IndexAny(text[:last], "123456789")
 	digit := !fraction && end == len(text) && !strings.HasPrefix(text, "-") && (at < 0 || at == last-1)
 	switch {
@@ -133,13 +133,13 @@ func (m mint) number(text string) string {
 		return text
 	}
 
-	// The zeros after the last digit that a number can have stay.
+	// Keep the zeros after the last significant digit that a number can have.
 	stop := min(last, at+maxDigits)
 	if dot := strings.IndexByte(text[at:last], '.'); dot >= 0 {
 		stop = last
 	}
 	nonzero := map[int]bool{0: true}
-	if fraction { // a zero at the end would make the number shorter
+	if fraction { // a final zero would shorten the number
 		nonzero[stop-at-1] = true
 	}
 	i := -1

@@ -1,6 +1,6 @@
 package model
 
-// An Allowance accepts findings of a rule, for a reason.
+// An Allowance says that the author of the model accepts the findings of a rule, and why.
 type Allowance struct {
 	Pos Pos
 	// Rule is the ID of the rule.

@@ -10,17 +10,17 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Parent is an entity to which the items of another belong: each to one of its items.
+// A Parent is an entity that another entity, the child, belongs to: each of the child's items belongs to one of the
+// parent's items.
 type Parent struct {
 	Entity *Entity
-	// Per is how many items belong to one of the parent's.
+	// Per is the number of the child's items that belong to one item of the parent.
 	Per Per
 }
 
-// CarriedFrom returns the parent whose value the items of e carry in a field, or nil if the field
-// is their own. A field is carried if it is in the key of a parent, or of an entity to which the
-// parent belongs. A time is carried only where it stands beside components of the parent: otherwise
-// it is usually a time of the items' own under the same name.
+// CarriedFrom returns the parent from which the items of e copy the value of a field, or nil if e has its own values.
+// Items copy a field that is in the key of a parent or of one of the parent's ancestors. They copy a time only if a
+// template has it next to components of the parent: a time elsewhere is usually another time with the same name.
 func (e *Entity) CarriedFrom(f *Field) *Entity {
 	for _, p := range e.Parents {
 		if p.Entity.Gives(f, e) {
@@ -30,8 +30,7 @@ func (e *Entity) CarriedFrom(f *Field) *Entity {
 	return nil
 }
 
-// Gives reports whether an item of e, or one to which it belongs, determines a field of the items
-// of a child.
+// Gives reports whether the items of child copy the value of f from an item of e or of an ancestor of e.
 func (e *Entity) Gives(f *Field, child *Entity) bool {
 	if slices.Contains(e.KeyFields(), f) && (!Moment(f.Type) || child.repeats(e, f.Name)) {
 		return true
@@ -39,8 +38,8 @@ func (e *Entity) Gives(f *Field, child *Entity) bool {
 	return slices.ContainsFunc(e.Parents, func(p Parent) bool { return p.Entity.Gives(f, child) })
 }
 
-// repeats reports whether a template of e has a component of a parent in the parent's place: after
-// the same word or none, and after no other components than those in the parent's key.
+// repeats reports whether a template of e has the component in the same position as a template of the parent: after
+// the same literal word, or after none, and with only components of the parent's key before it.
 func (e *Entity) repeats(parent *Entity, component string) bool {
 	words := []string{""}
 	for _, t := range parent.Attributes {
@@ -56,8 +55,8 @@ func (e *Entity) repeats(parent *Entity, component string) bool {
 	})
 }
 
-// before returns the components before one of the template, and the word just before it. It reports
-// false if the template does not have the component.
+// before returns the components that precede the given component in the template, and the literal word just before
+// it. It reports false if the template does not have the component.
 func (t *Template) before(component string) (names []string, word string, ok bool) {
 	if t.Template == nil {
 		return nil, "", false
@@ -75,8 +74,7 @@ func (t *Template) before(component string) (names []string, word string, ok boo
 	return nil, "", false
 }
 
-// Ancestors returns the entities to which e belongs, and those to which they belong, each before
-// its own parents.
+// Ancestors returns the parents of e, then their parents, and so on, each once.
 func (e *Entity) Ancestors() (all []*Entity) {
 	for _, p := range e.Parents {
 		all = append(all, p.Entity)
@@ -94,12 +92,12 @@ func (e *Entity) Ancestors() (all []*Entity) {
 // maxCount is the largest number of items of an entity.
 const maxCount = 1_000_000_000
 
-// perTolerance is how far a count may be from what per says: people write round numbers.
+// perTolerance is how far a count may be from the parent's count times per, as a share of that product: people write
+// round numbers.
 const perTolerance = 0.05
 
-// SettleCounts checks what belongs to what, and how long items live. It sets the counts that follow
-// from others: that of an entity from the count of its parent and the number per parent, and the other
-// way round.
+// SettleCounts checks the parents and the counts of all entities. Where only a parent or only a child has a count, it
+// computes the other count from the number of children per parent.
 func (m *Model) SettleCounts() Errors {
 	for _, check := range []func(*Entity) *ParseError{(*Entity).circle, (*Entity).carriesNothing} {
 		var errs Errors
@@ -127,9 +125,9 @@ func (m *Model) SettleCounts() Errors {
 	return errs
 }
 
-// spreadCounts sets the counts that follow from others.
+// spreadCounts computes missing counts from those of parents and children, until no count changes.
 func (m *Model) spreadCounts() {
-	// follow sets a count that is missing, and reports whether it did.
+	// follow sets a missing count to n, rounded, and reports whether it did.
 	follow := func(count *int, n float64) bool {
 		if *count > 0 || n < 0.5 {
 			return false
@@ -155,7 +153,7 @@ func (e *Entity) invalid(hint, format string, args ...any) *ParseError {
 	return &ParseError{Pos: e.Pos, Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// circle returns an error if e belongs to itself.
+// circle returns an error if e is its own ancestor.
 func (e *Entity) circle() *ParseError {
 	if !slices.Contains(e.Ancestors(), e) {
 		return nil
@@ -166,8 +164,7 @@ func (e *Entity) circle() *ParseError {
 	)
 }
 
-// carriesNothing returns an error if no template of e shows to which item of a parent its items
-// belong.
+// carriesNothing returns an error if no template of e has a field that identifies the parent's item.
 func (e *Entity) carriesNothing() *ParseError {
 	for _, p := range e.Parents {
 		keys := p.Entity.KeyFields()
@@ -204,7 +201,7 @@ func (e *Entity) carriesNothing() *ParseError {
 	return nil
 }
 
-// contradiction returns an error if the counts of e and of a parent do not fit.
+// contradiction returns an error if the counts of e and of its parent p contradict each other or per.
 func (e *Entity) contradiction(p Parent) *ParseError {
 	parent := p.Entity
 	switch {
@@ -245,8 +242,8 @@ func (e *Entity) contradiction(p Parent) *ParseError {
 	return e.crowded(p)
 }
 
-// crowded returns an error if one item of a parent has several items, although nothing in their
-// key tells them apart.
+// crowded returns an error if several items of e belong to one item of the parent but the key of e has no field of
+// its own to make them different.
 func (e *Entity) crowded(p Parent) *ParseError {
 	if e.Count <= p.Entity.Count && p.Per.Max <= 1 && p.Per.Skew == 0 ||
 		slices.ContainsFunc(e.KeyFields(), func(f *Field) bool { return e.CarriedFrom(f) != p.Entity }) {

@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Bounds limit a field's generated numbers or times to low to high, inclusive,
-// in units.
+// Bounds limit the generated numbers or times of a field to the range from low to high, both included. They count in
+// multiples of the unit.
 type Bounds struct {
 	Low, high int64
 	// scale is the number of decimal places of a number.
@@ -23,7 +23,7 @@ type Bounds struct {
 	Unit     time.Duration
 	calendar string
 	layout   string
-	Given    bool // the field has from or to
+	Given    bool // the field declares from or to
 }
 
 // The default bounds of generated times.
@@ -32,7 +32,7 @@ const (
 	lastTime  = "2025-12-31T23:59:59Z"
 )
 
-// Count returns the number of values, at least 1.
+// Count returns the number of values within the bounds, at least 1.
 func (b *Bounds) Count() uint64 {
 	n := uint64(b.high) - uint64(b.Low)
 	if n == math.MaxUint64 {
@@ -52,7 +52,7 @@ func (b *Bounds) Spread(i, n uint64) string {
 	return b.Text(b.Low + int64(step))
 }
 
-// Text returns a value in text form.
+// Text returns the text form of v, a number of units.
 func (b *Bounds) Text(v int64) string {
 	switch {
 	case b.calendar == "month":
@@ -202,8 +202,7 @@ func (f *Field) times() (*Bounds, error) {
 	return b, b.check(f)
 }
 
-// units returns the number of units from 1970 to at, or of calendar units from
-// the year 0.
+// units returns the time in units since 1970, or in calendar units since the year 0.
 func (b *Bounds) units(at time.Time) int64 {
 	switch {
 	case b.calendar == "year":
@@ -216,7 +215,7 @@ func (b *Bounds) units(at time.Time) int64 {
 	return at.Unix()*int64(time.Second/b.Unit) + int64(at.Nanosecond())/int64(b.Unit)
 }
 
-// floor returns the whole part of a quotient, rounded down.
+// floor returns n / by, rounded down.
 func floor(n, by int64) int64 {
 	q := n / by
 	if n%by < 0 {
@@ -225,8 +224,8 @@ func floor(n, by int64) int64 {
 	return q
 }
 
-// moment parses a time as types do, or a date, a month or a year. The end of
-// those is their last second.
+// moment parses an RFC 3339 time, a date, a month or a year; it parses otherwise if the text is empty. If end is set,
+// it returns the last second of a date, month or year instead of the first.
 func moment(of, otherwise string, end bool) (time.Time, error) {
 	if of == "" {
 		of = otherwise
@@ -255,12 +254,12 @@ func moment(of, otherwise string, end bool) (time.Time, error) {
 // Moment reports whether a type is a point in time or a period.
 func Moment(t keys.Type) bool { return precision[t.Name] > 0 }
 
-// precision ranks the types of times, the least precise first.
+// precision orders the types of times from the least precise to the most precise.
 var precision = map[string]int{
 	"year": 1, "month": 2, "date": 3, "time": 4, "epoch": 4, "millis": 5, "epochms": 5, "micros": 6, "nanos": 7,
 }
 
-// Finer reports whether both types are times and t is the more precise.
+// Finer reports whether both types are times and t is more precise than the other.
 func Finer(t, than keys.Type) bool {
 	return Moment(than) && precision[t.Name] > precision[than.Name]
 }

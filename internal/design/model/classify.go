@@ -6,12 +6,10 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Classify returns the entity of an item of t, or nil: the entity whose
-// templates match the item's table keys and whose constant attributes the item
-// has. If several match, it prefers the entity whose templates also match the
-// item's index keys, then the most literal text in the table keys, then the
-// most typed components, then the first. An item of an index without all
-// attributes is harder to classify.
+// Classify returns the entity of an item of t, or nil: the entity whose templates match the item's table keys and
+// whose constant attributes the item has. If several match, it prefers the entity whose templates also match the
+// item's index keys, then the most literal text in the table keys, then the most typed components, then the first. An
+// item read from an index that lacks some attributes may match more entities.
 func (m *Model) Classify(t *Table, it attr.Item) *Entity { return classify(m.Entities, t, it) }
 
 func classify(entities []*Entity, t *Table, it attr.Item) *Entity {
@@ -49,14 +47,15 @@ func (m *Model) EntityName(table string, it attr.Item) string {
 	return ""
 }
 
-// Classifier returns [Model.EntityName] for many items of the model as it is now: it compares an item only with the
-// entities that begin their partition key as it does.
+// Classifier returns a function that works like [Model.EntityName] and is faster for many items: it compares an item
+// only with the entities whose partition key begins with the same text. Call Classifier again after a change of the
+// model.
 func (m *Model) Classifier() func(table string, it attr.Item) string {
 	type start struct {
 		table *Table
 		text  string
 	}
-	with, lengths := map[start][]int{}, map[int]bool{} // numbers of entities
+	with, lengths := map[start][]int{}, map[int]bool{} // indexes in m.Entities
 	for i, e := range m.Entities {
 		at := start{e.Table, e.beginning()}
 		with[at], lengths[len(at.text)] = append(with[at], i), true
@@ -85,7 +84,7 @@ func (m *Model) Classifier() func(table string, it attr.Item) string {
 	}
 }
 
-// beginning returns the text with which the partition keys of an entity begin.
+// beginning returns the literal text at the beginning of the partition key of e.
 func (e *Entity) beginning() string {
 	t := e.Attribute(e.Table.Partition[0].Name)
 	if t == nil || t.Template == nil || t.Kind != attr.String {
@@ -94,8 +93,7 @@ func (e *Entity) beginning() string {
 	return t.Template.Parts()[0].Literal
 }
 
-// fitsIndexes reports whether the templates of e match all index keys of the
-// item.
+// fitsIndexes reports whether every index key attribute of the item matches a template of e.
 func (e *Entity) fitsIndexes(it attr.Item) bool {
 	for x, a := range e.Table.AllKeys() {
 		v := it.Get(a.Name)
@@ -154,7 +152,7 @@ func (t *Template) constant() bool {
 	return t.Template == nil || len(t.Template.Components()) == 0
 }
 
-// Produces reports whether an attribute with the template can have a value.
+// Produces reports whether the template can produce the value.
 func (t *Template) Produces(v attr.Value) bool {
 	if v.Kind() != t.Kind {
 		return false
@@ -174,7 +172,7 @@ func (t *Template) Produces(v attr.Value) bool {
 	return ok
 }
 
-// Unlike returns the names of the attributes of an item of e that their templates do not make.
+// Unlike returns the names of those attributes of an item of e whose values their templates cannot produce.
 func (e *Entity) Unlike(it attr.Item) (names []string) {
 	for _, t := range e.Attributes {
 		if v := it.Get(t.Name); v.Kind() != 0 && !t.Produces(v) {
@@ -184,7 +182,7 @@ func (e *Entity) Unlike(it attr.Item) (names []string) {
 	return names
 }
 
-// FieldsOf returns the values of the fields in the item's attributes.
+// FieldsOf parses the item's attributes with the templates of e and returns the values of the fields.
 func (e *Entity) FieldsOf(it attr.Item) map[string]string {
 	values := map[string]string{}
 	for _, t := range e.Attributes {

@@ -41,8 +41,8 @@ func (b *ItemBuilder) Reset() {
 	b.raw = b.raw[:0]
 }
 
-// Add adds those attributes of the entity that are not extra. Complete says that
-// all fields have values.
+// Add adds the given attributes to the builder, except those that extra has. Complete says that values has a value
+// for every field.
 func (e *Entity) Add(
 	b *ItemBuilder, attributes []*Template, values map[string]string, extra attr.Item, complete bool,
 ) error {
@@ -65,12 +65,12 @@ func (e *Entity) Add(
 	return nil
 }
 
-// Asks reports whether it depends on a field whether an item has the attribute.
+// Asks reports whether the value of a field decides if an item has the attribute.
 func (t *Template) Asks(field string) bool {
 	return len(t.When[field]) > 0 || slices.ContainsFunc(t.Ranges, func(r FieldRange) bool { return r.Field == field })
 }
 
-// Holds reports whether an item with some values has the attribute.
+// Holds reports whether an item with these field values has the attribute.
 func (t *Template) Holds(values map[string]string) bool {
 	for field, want := range t.When {
 		if v, ok := values[field]; !ok || !slices.Contains(want, v) {
@@ -107,7 +107,7 @@ func (t *Template) value(b *ItemBuilder, values map[string]string, complete bool
 	}
 
 	b.raw = text
-	// A template makes UTF-8 only, which a string may be and a binary value too.
+	// The bytes need no check: a template produces only valid UTF-8, which suits a string and a binary value.
 	return attr.MakeValue(t.Kind, b.raw[at:len(b.raw):len(b.raw)]), true, nil
 }
 
@@ -122,7 +122,7 @@ func (t *Template) Components() []string {
 // Conditional reports whether only some items have the attribute.
 func (t *Template) Conditional() bool { return len(t.When)+len(t.Ranges) > 0 }
 
-// Condition says in words which items have the attribute, or "" for all of them.
+// Condition describes in words which items have the attribute. It returns "" if all items have it.
 func (t *Template) Condition() string {
 	var all []string
 	for _, field := range slices.Sorted(maps.Keys(t.When)) {
@@ -134,7 +134,7 @@ func (t *Template) Condition() string {
 	return strings.Join(all, " and ")
 }
 
-// Holds reports whether a value is in the range. One that is not of its type is not.
+// Holds reports whether a value is in the range. A value that is not of the range's type is not in it.
 func (r FieldRange) Holds(value string) bool {
 	low, err := r.Type.Compare(value, r.Args[0])
 	if err != nil {
@@ -167,7 +167,7 @@ func (t *Template) missing(values map[string]string) string {
 	return ""
 }
 
-// KeyError formats an error of package keys without the template.
+// KeyError returns the text of an error of package keys, without the template.
 func KeyError(err error) string {
 	e, ok := errors.AsType[*keys.Error](err)
 	if !ok {

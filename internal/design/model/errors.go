@@ -20,7 +20,7 @@ func (e *ParseError) Error() string { return e.Pos.String() + ": " + e.Msg }
 // Errors are all errors in a model, in the order of the file.
 type Errors []*ParseError
 
-// Error returns one line for each error, and its hint on a line of its own.
+// Error returns each error on a line of its own, followed by a line with its hint.
 func (e Errors) Error() string {
 	var b strings.Builder
 	for i, err := range e {

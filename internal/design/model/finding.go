@@ -34,14 +34,13 @@ type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
 	Pos      Pos      `json:"place,omitzero"`
-	// Table, Index, Entity and Pattern are the subjects of the finding, as far
-	// as they apply.
+	// Table, Index, Entity and Pattern name the parts of the model that the finding is about. Those that do not apply
+	// are "".
 	Table   string `json:"table,omitempty"`
 	Index   string `json:"index,omitempty"`
 	Entity  string `json:"entity,omitempty"`
 	Pattern string `json:"pattern,omitempty"`
-	// Message says what is wrong. Keys are up to two keys of the model's data
-	// that show it. Advice says what to do.
+	// Message says what is wrong. Keys are the keys of up to two items that show the problem. Advice says what to do.
 	Message string   `json:"message"`
 	Keys    []string `json:"keys"`
 	Advice  string   `json:"advice,omitempty"`

@@ -14,7 +14,7 @@ import (
 // A Pos is a place in a model file. Models made by a program have zero places.
 type Pos struct {
 	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"` // from 1, as Col
+	Line int    `json:"line,omitempty"` // Line and Col count from 1
 	Col  int    `json:"column,omitempty"`
 }
 
@@ -40,7 +40,7 @@ type Model struct {
 	Tables   []*Table
 	Fields   []*Field // values that several entities share
 	Entities []*Entity
-	// Items are items that no entity describes.
+	// Items are items that do not belong to an entity.
 	Items    []*RawItem
 	Patterns []*Pattern
 	// Allow lists the findings that the author accepts.
@@ -51,14 +51,14 @@ type Model struct {
 type Table struct {
 	Pos       Pos
 	Name      string
-	Partition []Attribute // one
-	Sort      []Attribute // at most one
+	Partition []Attribute // one attribute
+	Sort      []Attribute // at most one attribute
 	Indexes   []*Index
 	// TTL is the attribute with the time at which an item expires, or "".
 	TTL string
 }
 
-// MarshalText returns the name, which stands for the whole in JSON.
+// MarshalText returns the name of the table, which is the table's JSON form.
 func (t *Table) MarshalText() ([]byte, error) { return []byte(t.Name), nil }
 
 // An Attribute is a key attribute and its type.
@@ -69,34 +69,33 @@ type Index struct {
 	Pos       Pos
 	Name      string
 	Local     bool
-	Partition []Attribute // up to four; those of the table for a local index
-	Sort      []Attribute // up to four
+	Partition []Attribute // at most four attributes; a local index has the table's
+	Sort      []Attribute // at most four attributes
 	// Projection is ALL, KEYS_ONLY or INCLUDE. Include lists the non-key
 	// attributes for INCLUDE.
 	Projection string
 	Include    []string
 }
 
-// MarshalText returns the name, which stands for the whole in JSON.
+// MarshalText returns the name of the index, which is the index's JSON form.
 func (x *Index) MarshalText() ([]byte, error) { return []byte(x.Name), nil }
 
-// An Entity is a kind of item: the templates of its attributes, and its number
-// of items.
+// An Entity is a type of item: the templates of its attributes, and the number of its items.
 type Entity struct {
 	Pos   Pos
 	Name  string
 	About string
 	Table *Table
-	// Fields are the fields in its templates: its own, and the model's fields
-	// that the templates name.
+	// Fields are the fields in the entity's templates: the entity's own, and those of the model that the templates
+	// name.
 	Fields []*Field
-	// Attributes are its attributes, including keys of tables and indexes.
+	// Attributes are the templates of the entity's attributes, including the keys of its table and indexes.
 	Attributes []*Template
-	// Parents are the entities to which its items belong, at most two.
+	// Parents are the entities that this entity belongs to, at most two.
 	Parents []Parent
 	// Mutable names the fields that change during the life of an item.
 	Mutable []string
-	// Unique names the fields of which no two items of the entity have the same value, each by itself.
+	// Unique names fields. No two items of the entity have the same value in any of these fields.
 	Unique []string
 	// Samples are items listed in the file. Count is the number of items to
 	// generate in addition.
@@ -107,7 +106,7 @@ type Entity struct {
 	Reads, Writes float64
 }
 
-// MarshalText returns the name, which stands for the whole in JSON.
+// MarshalText returns the name of the entity, which is the entity's JSON form.
 func (e *Entity) MarshalText() ([]byte, error) { return []byte(e.Name), nil }
 
 // A Template describes an attribute of an entity and its value.
@@ -121,29 +120,29 @@ type Template struct {
 	// When limits the attribute to items in which these fields have one of
 	// these values, which makes an index sparse. Empty means always.
 	When map[string][]string
-	// Ranges limits it to items whose fields lie in all of these.
+	// Ranges limits the attribute to items whose fields lie in all of these ranges.
 	Ranges []FieldRange
 }
 
 // A FieldRange is a range of the values of a field.
 type FieldRange struct {
 	Field string
-	Type  keys.Type // by which values are compared
+	Type  keys.Type // type that compares the values
 	Op    ast.Op    // <, <=, >, >= or BETWEEN
-	Args  []string  // two for BETWEEN, one for the others
+	Args  []string  // two for BETWEEN, one for other operators
 }
 
-// A Field is a value in templates.
+// A Field is a named value from which templates build attributes.
 type Field struct {
 	Pos  Pos
 	Name string
 	// Type encodes the field in templates that do not give a type.
 	Type keys.Type
-	// Values lists all possible values. If it is empty, Distinct values of Type
-	// are generated; 0 means one for each item.
+	// Values lists all possible values. If it is empty, the dataset generates Distinct different values of Type; if
+	// Distinct is 0, it generates one for each item.
 	Values   []string
 	Distinct int
-	// Distribution is the distribution of the values.
+	// Distribution says how often the items take each value.
 	Distribution Distribution
 	// MinSize and MaxSize limit the bytes of generated text.
 	MinSize, MaxSize int
@@ -152,14 +151,14 @@ type Field struct {
 	From, To string
 }
 
-// MarshalText returns the name, which stands for the whole in JSON.
+// MarshalText returns the name of the field, which is the field's JSON form.
 func (f *Field) MarshalText() ([]byte, error) { return []byte(f.Name), nil }
 
-// A Distribution is a distribution of values.
+// A Distribution says how often a field takes each of its values.
 type Distribution struct {
 	// Name is uniform, zipf or sequence. A sequence takes the values in turn.
 	Name string
-	// Skew is the exponent of a zipf distribution, above 1.
+	// Skew is the exponent of a zipf distribution, above 0 and at most 8.
 	Skew float64
 }
 
@@ -171,7 +170,7 @@ type Sample struct {
 	Attributes attr.Item
 }
 
-// A RawItem is an item that no entity describes.
+// A RawItem is an item that does not belong to an entity.
 type RawItem struct {
 	Pos   Pos
 	Table *Table
@@ -185,44 +184,43 @@ type Pattern struct {
 	Name  string
 	About string
 
-	// Operation is Query, GetItem or Scan, or that of a write.
+	// Operation is Query, GetItem or Scan, or the operation of a write.
 	Operation string
 	Table     *Table
 	Index     *Index // nil for the table itself
 	Entity    *Entity
 	Where     []Condition
-	// Filter is a FilterExpression with field names, attribute names and quoted
-	// values instead of placeholders. Parameters has values for those that are written
-	// :name, with which the pattern is tried.
+	// Filter is a FilterExpression with field names, attribute names and quoted values instead of placeholders.
+	// Parameters are the values of those that the filter writes as :name. A check runs the pattern with these values.
 	Filter     string
 	Parameters attr.Item
 	Project    []string
-	// Ordered is true if the pattern names an order, and Descending if that is
-	// descending.
+	// Ordered says that the pattern declares an order of the sort key. Descending says that this order is descending.
 	Ordered    bool
 	Descending bool
 	Limit      int // 0 means no limit
 	Consistent bool
-	// Writes are the writes of a pattern that writes: one, or those of a transaction. Table and
-	// Entity are those of the first.
+	// Writes are the writes of the pattern: none if the pattern reads, several in a transaction. Table and Entity are
+	// those of the first write.
 	Writes []Write
-	// Then is an entity whose items are read by the values of each row, in batches, or nil.
+	// Then is the entity whose items a follow-up BatchGetItem reads, with keys from the values of each row. Nil means
+	// no follow-up.
 	Then *Entity
 
 	// Rate is the number of requests per second; 0 means not declared.
 	Rate float64
-	// Asked says how often each value of the key conditions is asked for: one of the constants below, where
-	// "" is [AskedEqually]. Skew is the exponent of [AskedZipf].
+	// Asked says how requests are distributed over the values of the key conditions. It is one of the constants
+	// below; "" means [AskedEqually]. Skew is the exponent of [AskedZipf].
 	Asked  string
 	Skew   float64
 	Expect Expect
 }
 
-// How often the values of the key conditions of a pattern are asked for.
+// The values of Asked: how often requests ask for each value of the key conditions.
 const (
-	AskedEqually = "equally" // each as often as the others
-	AskedByRows  = "by_rows" // as often as it has rows: a project with twice the tasks twice as often
-	AskedZipf    = "zipf"    // the one that costs most most often, and the kth by cost with a weight of 1/k^Skew
+	AskedEqually = "equally" // each value equally often
+	AskedByRows  = "by_rows" // each value in proportion to its rows
+	AskedZipf    = "zipf"    // by cost: the value with the kth highest cost has the weight 1/k^Skew
 )
 
 // A Condition is a condition on one field.
@@ -230,42 +228,39 @@ type Condition struct {
 	Pos   Pos
 	Field string
 	Op    ast.Op
-	Args  []string // two for BETWEEN, any number for In, one for the others, in the text form of the field
+	Args  []string // in the text form of the field: two for BETWEEN, any number for In, one for other operators
 }
 
-// In is the operator of a condition that lists values, or for none means all values of its field:
-// the pattern is one request for each.
+// In is the operator of a condition that lists values. The pattern makes one request for each value. Without values,
+// the condition lists all values of the field.
 const In ast.Op = "in"
 
-// The partitions in which the budgets of a pattern hold.
+// The values of Budget: the partitions to which a pattern's budgets apply.
 const (
-	BudgetSample = "sample" // the one in the pattern's conditions
-	BudgetP95    = "p95"    // 95 of 100 partitions
-	BudgetWorst  = "worst"  // all
+	BudgetSample = "sample" // the partition in the pattern's conditions
+	BudgetP95    = "p95"    // 95 % of the partitions
+	BudgetWorst  = "worst"  // all partitions
 )
 
-// Expect is the expected result of a pattern over all pages. Nil and empty
-// members expect nothing. MaxRows, Units, Pages and Waste are budgets: they hold
-// in the partitions that Budget names. The others are about the pattern's own
-// values.
+// Expect is the expected result of a pattern over all pages. A nil or empty field expects nothing. MaxRows, Units,
+// Pages and Waste are budgets: they apply to the partitions that Budget names. The other fields apply to the values
+// in the pattern's conditions.
 type Expect struct {
 	Pos      Pos
-	Rows     *int     // rows returned
-	MaxRows  *int     // most rows returned
-	Entities []string // the only entities among the rows returned
-	Units    *float64 // most read units consumed
-	Pages    *int     // most pages
-	// Waste is the largest share of the bytes read that are not returned: 0.1
-	// is a tenth.
+	Rows     *int     // number of rows returned
+	MaxRows  *int     // largest number of rows returned
+	Entities []string // the only entities allowed among the returned rows
+	Units    *float64 // largest number of read units
+	Pages    *int     // largest number of pages
+	// Waste is the largest share of the bytes read that the request may discard: 0.1 is a tenth.
 	Waste *float64
 	// Budget is one of the constants above; "" is [BudgetWorst].
 	Budget string
-	// Keys are the keys of the rows in order; an empty list that is not nil
-	// expects no rows. Ties allows rows with equal index keys in any order.
+	// Keys are the keys of the rows in order. An empty list that is not nil expects no rows. Ties allows rows with
+	// the same index key in any order.
 	Keys []Key
 	Ties bool
-	// Item is the item that a GetItem returns; NoItem expects that it returns
-	// no item.
+	// Item is the item that a GetItem returns. NoItem expects no item.
 	Item   attr.Item
 	NoItem bool
 	// Error is the name of the expected exception.

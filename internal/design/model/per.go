@@ -7,19 +7,19 @@ import (
 	"strconv"
 )
 
-// A Per is how many items of an entity belong to one item of a parent. The zero value says
-// nothing: the items are divided evenly.
+// A Per is the distribution of the number of items that belong to one item of a parent. The zero value means that the
+// model declares none: the items are divided evenly.
 type Per struct {
-	// Min is the fewest and Max the most. P50 and P95, unless they are nil, are what half and
-	// 95 % of the parents do not exceed. The numbers between two of them are equally frequent.
+	// Min and Max are the lowest and the highest number. P50 and P95, unless nil, are the numbers that 50 % and 95 %
+	// of the parents do not exceed. All numbers between two neighboring quantiles are equally frequent.
 	Min, Max int
 	P50, P95 *int
-	// Skew, unless it is 0, is the exponent of a zipf distribution of all items over the
-	// parents. The others are 0 then.
+	// Skew, unless 0, is the exponent of a zipf distribution of all items over the parents. Min and Max are 0 then,
+	// and P50 and P95 are nil.
 	Skew float64
 }
 
-// String returns the number as the model file has it, or "" for one with P50 or P95.
+// String returns Per as the model file writes it. With P50 or P95, which have no short form, it returns "".
 func (p Per) String() string {
 	switch {
 	case p.Skew > 0:
@@ -32,11 +32,10 @@ func (p Per) String() string {
 	return fmt.Sprintf("%d..%d", p.Min, p.Max)
 }
 
-// perScale is the number of parts into which quantiles divide the parents: 50 and 95 % are whole
-// numbers of them.
+// perScale is the denominator of the shares of quantiles: 50 % and 95 % are whole twentieths.
 const perScale = 20
 
-// quantiles returns the known quantiles, from the lowest to the highest.
+// quantiles returns the declared quantiles, from Min to Max.
 func (p Per) quantiles() []quantile {
 	all := []quantile{{0, p.Min}}
 	if p.P50 != nil {
@@ -48,19 +47,19 @@ func (p Per) quantiles() []quantile {
 	return append(all, quantile{perScale, p.Max})
 }
 
-// A quantile is the number that a share of the parents does not exceed.
+// A quantile is the number n that share/perScale of the parents do not exceed.
 type quantile struct {
-	share int // of perScale
+	share int // in units of 1/perScale
 	n     int
 }
 
-// Mean returns the average. It reports false if the number is not known without a count: for a
-// zipf distribution, and if nothing is said.
+// Mean returns the mean number per parent. It reports false if the mean depends on the count: for a zipf
+// distribution, and if Per is not declared.
 func (p Per) Mean() (float64, bool) {
 	if p.Max == 0 {
 		return 0, false
 	}
-	sum := 0 // in 2 * perScale
+	sum := 0 // in units of 1/(2*perScale)
 	all := p.quantiles()
 	for i, q := range all[1:] {
 		sum += (q.share - all[i].share) * (q.n + all[i].n)
@@ -68,14 +67,14 @@ func (p Per) Mean() (float64, bool) {
 	return float64(sum) / (2 * perScale), true
 }
 
-// PerUnit is the unit of [Per.At]: numbers between two quantiles are fractions.
+// PerUnit is the number of units of [Per.At] in one item. The interpolation between two quantiles gives fractions.
 const PerUnit = 1 << 10
 
-// At returns the number of the i-th of n parents, in ascending order, in 1/1024. It is for a
-// Per that has a [Per.Mean].
+// At returns the number of items of the i-th of n parents, in units of 1/[PerUnit]. The parents are in ascending
+// order of that number. Call At only if [Per.Mean] reports true.
 func (p Per) At(i, n uint64) uint64 {
 	all := p.quantiles()
-	// The place is i/(n-1), and that of a single parent is the middle.
+	// The rank of the parent is at/of = i/(n-1). A single parent has the rank 1/2.
 	at, of := 2*i, 2*(n-1)
 	if n == 1 {
 		at, of = 1, 2
@@ -85,7 +84,7 @@ func (p Per) At(i, n uint64) uint64 {
 		if at*perScale > uint64(high.share)*of {
 			continue
 		}
-		// The part of the way from low to high is past / whole.
+		// Interpolate: past/whole is the distance from low as a share of the distance from low to high.
 		past, whole := at*perScale-uint64(low.share)*of, uint64(high.share-low.share)*of
 		hi, lo := bits.Mul64(uint64(high.n-low.n)*PerUnit, past)
 		part, _ := bits.Div64(hi, lo, whole)
@@ -94,7 +93,7 @@ func (p Per) At(i, n uint64) uint64 {
 	return uint64(p.Max) * PerUnit
 }
 
-// Ascending reports whether the numbers are in order.
+// Ascending reports whether the quantiles are in ascending order.
 func (p Per) Ascending() bool {
 	return slices.IsSortedFunc(p.quantiles(), func(a, b quantile) int { return a.n - b.n })
 }

@@ -8,28 +8,27 @@ import (
 	"unicode"
 )
 
-// A ShownParent is an entity to which the items of another belong, as their keys show: these have
-// the components that tell the parent's items apart, and more.
+// A ShownParent is an entity that appears to be a parent of another, the child: the child's keys contain the
+// components that identify the parent's items, and more.
 type ShownParent struct {
 	*Entity
-	// Fields are the components in both keys.
+	// Fields are the components that are in both keys.
 	Fields []*Field
-	// Items is the number of the parent's items, and Distinct that of their different values of
-	// the fields.
+	// Items is the number of the parent's items. Distinct is the number of different values of Fields among them.
 	Items, Distinct int
-	// Per is how many items belong to each of those values, in ascending order. Orphan is the
-	// first item that belongs to no item of the parent, and Orphans the number of such items.
+	// Per has the number of the child's items for each of the Distinct values, in ascending order. Orphans counts the
+	// child's items without a parent item, and Orphan is the first of them.
 	Per     []int
 	Orphan  Values
 	Orphans int
 }
 
-// Values are the values of an item by field, "" for one that it lacks.
+// Values are the field values of an item. Get returns "" for a field that the item lacks.
 type Values interface{ Get(field string) string }
 
-// ShownParents returns the entities to which the items of e belong, as their keys show, beside those
-// that the model declares: the nearest ones, so that there are two parents at most. Fit reports
-// whether an entity is one, from its items and those of e.
+// ShownParents returns the entities that appear to be parents of e by their keys and that the model does not declare.
+// It leaves out an entity if a nearer one has all its fields and more, so that e has at most two parents with the
+// declared ones. Fit decides about each candidate, with the figures from its items and those of e.
 func (m *Model) ShownParents(
 	e *Entity, items func(*Entity) iter.Seq[Values], fit func(*ShownParent) bool,
 ) (all []*ShownParent) {
@@ -62,9 +61,10 @@ func (m *Model) ShownParents(
 	return nearest[:min(len(nearest), 2-min(len(e.Parents), 2))]
 }
 
-// tells reports whether fields in the key of a parent tell its items apart, and e has more in its key:
-// they are the whole key, or the last of them has the name of the parent, as order in the key of
-// Order. It is neither a time nor one of a few values.
+// tells reports whether the fields, from the key of parent, identify its items, and whether e has further fields in
+// its key. The fields identify the items if they are the whole key, or if they include the last field of the key and
+// that field is named after the parent, such as order in the key of Order. One of the fields must be neither a time
+// nor limited to listed values.
 func tells(parent, e *Entity, fields []*Field) bool {
 	keys := parent.KeyFields()
 	if len(fields) == 0 || contains(keys, e.KeyFields()) {
@@ -79,7 +79,7 @@ func tells(parent, e *Entity, fields []*Field) bool {
 	})
 }
 
-// names reports whether a field has the name of an entity, as order_id that of Order.
+// names reports whether a field is named after an entity, such as order_id after Order.
 func names(field, entity string) bool {
 	letters := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -102,7 +102,7 @@ func contains(all, some []*Field) bool {
 	return !slices.ContainsFunc(some, func(f *Field) bool { return !slices.Contains(all, f) })
 }
 
-// count compares the items of the parent with those that may belong to them.
+// count sets the counts of s from the items of the parent and of the child.
 func (s *ShownParent) count(parents, children iter.Seq[Values]) {
 	var b strings.Builder
 	key := func(v Values) string {

@@ -54,14 +54,13 @@ func (t *Table) Keys() []Attribute {
 	return append(append([]Attribute(nil), t.Partition...), t.Sort...)
 }
 
-// Has reports whether the named attribute is in the table's own key.
+// Has reports whether the named attribute is in the table's primary key.
 func (t *Table) Has(name string) bool {
 	is := func(a Attribute) bool { return a.Name == name }
 	return slices.ContainsFunc(t.Partition, is) || slices.ContainsFunc(t.Sort, is)
 }
 
-// Keys returns the key attributes of the index, those of the partition key
-// first, without those of the table.
+// Keys returns the key attributes of the index, the partition key first. It does not add the table's key attributes.
 func (x *Index) Keys() []Attribute {
 	return append(append([]Attribute(nil), x.Partition...), x.Sort...)
 }
@@ -74,7 +73,7 @@ func (p *Pattern) Keys() (partition, sort []Attribute) {
 	return p.Table.Partition, p.Table.Sort
 }
 
-// Kinds returns the types of all key attributes of the table and its indexes.
+// Kinds returns the types of the key attributes of the table and its indexes, by name.
 func (t *Table) Kinds() map[string]attr.Kind {
 	all := map[string]attr.Kind{}
 	for _, a := range t.AllKeys() {
@@ -83,7 +82,7 @@ func (t *Table) Kinds() map[string]attr.Kind {
 	return all
 }
 
-// Schema returns the key schema of an index, or of the table for nil.
+// Schema returns the key schema of the index x, or of the table if x is nil.
 func (t *Table) Schema(x *Index) *keycond.Schema {
 	own := keycond.NewSchema(t.Partition, t.Sort)
 	if x == nil {
@@ -92,19 +91,18 @@ func (t *Table) Schema(x *Index) *keycond.Schema {
 	return own.NewIndex(x.Name, x.Partition, x.Sort)
 }
 
-// RowSize returns the documented size of an item's row in an index of the table,
-// or in the table itself for nil. It reports false if the index does not hold
-// the item.
+// RowSize returns the size of an item's row in an index of the table, or in the table itself if x is nil, by
+// DynamoDB's documented rules. It reports false if the index does not hold the item.
 func (t *Table) RowSize(x *Index, it attr.Item) (int, bool) { return t.RowSizes(x).Of(it) }
 
 // RowSizes computes the sizes of rows in one table or index.
 type RowSizes struct {
-	keys []Attribute // of the index; nil for a table
-	all  bool        // rows have all attributes, otherwise the projected ones
+	keys []Attribute // key attributes of the index; nil for a table
+	all  bool        // rows have all attributes, not only the projected ones
 	has  map[string]bool
 }
 
-// RowSizes returns what computes the sizes of rows in the table, or in one of its indexes.
+// RowSizes returns a [RowSizes] for the index x, or for the table itself if x is nil.
 func (t *Table) RowSizes(x *Index) *RowSizes {
 	if x == nil {
 		return &RowSizes{all: true}
@@ -119,7 +117,7 @@ func (t *Table) RowSizes(x *Index) *RowSizes {
 	return s
 }
 
-// Of returns the size of the row of an item, and whether the item has a row.
+// Of returns the size of an item's row in bytes. It reports false if the item has no row.
 func (s *RowSizes) Of(it attr.Item) (int, bool) {
 	for _, a := range s.keys {
 		if it.Get(a.Name).Kind() != a.Kind {
@@ -138,7 +136,7 @@ func (s *RowSizes) Of(it attr.Item) (int, bool) {
 	return size, true
 }
 
-// Same reports whether two items have equal rows, if both have one.
+// Same reports whether the rows of two items are equal. Both items must have a row.
 func (s *RowSizes) Same(a, b attr.Item) bool {
 	if s.all {
 		return a.Equal(b)
@@ -252,7 +250,7 @@ func (t *Table) CreateRequest() json.RawMessage {
 
 	text, err := json.Marshal(request)
 	if err != nil {
-		return nil // strings and slices of them always marshal
+		return nil // strings and slices of strings always marshal
 	}
 	return text
 }

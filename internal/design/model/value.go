@@ -2,7 +2,7 @@ package model
 
 import "github.com/sortkey/sortkey/attr"
 
-// ValueOf converts text to a value of a key's kind.
+// ValueOf converts text to a value of the given kind, which must be allowed in keys.
 func ValueOf(text string, kind attr.Kind) (attr.Value, error) {
 	switch kind {
 	case attr.Number:

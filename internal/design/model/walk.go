@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// AllKeys yields the key attributes of a table, and then those of each of its indexes. The index is nil for the table.
+// AllKeys yields the key attributes of a table with a nil index, and then those of each of its indexes.
 func (t *Table) AllKeys() iter.Seq2[*Index, Attribute] {
 	return func(yield func(*Index, Attribute) bool) {
 		each := func(x *Index, lists ...[]Attribute) bool {
@@ -28,8 +28,8 @@ func (t *Table) AllKeys() iter.Seq2[*Index, Attribute] {
 	}
 }
 
-// AttributesIn calls each with the attributes that items of a table can have, and their kinds: those of its entities,
-// of their samples and of the items of no entity. One can come several times.
+// AttributesIn calls each for every attribute that items of the table can have: those of its entities, of their
+// samples, and of the items without an entity. It may call each several times for one attribute.
 func (m *Model) AttributesIn(t *Table, each func(name string, kind attr.Kind)) {
 	item := func(it attr.Item) {
 		for name, v := range it.All() {
@@ -54,7 +54,7 @@ func (m *Model) AttributesIn(t *Table, each func(name string, kind attr.Kind)) {
 	}
 }
 
-// Parts yields the components of the templates of some attributes of an entity.
+// Parts yields the components in the templates of the listed attributes of an entity.
 func (e *Entity) Parts(list []Attribute) iter.Seq2[*Template, keys.Part] {
 	return func(yield func(*Template, keys.Part) bool) {
 		for _, a := range list {
@@ -102,7 +102,7 @@ func (e *Entity) KeyedFields() []*Field {
 	})
 }
 
-// fields returns the fields that are components, each once.
+// fields returns the fields that are components of the parts, each once.
 func (e *Entity) fields(parts iter.Seq2[*Template, keys.Part]) (all []*Field) {
 	for _, part := range parts {
 		if f := e.Field(part.Name); f != nil && !slices.Contains(all, f) {
@@ -112,7 +112,7 @@ func (e *Entity) fields(parts iter.Seq2[*Template, keys.Part]) (all []*Field) {
 	return all
 }
 
-// ComponentsOf returns the names of the fields in key attributes.
+// ComponentsOf returns the names of the fields in the templates of the listed key attributes.
 func (e *Entity) ComponentsOf(list []Attribute) map[string]bool {
 	all := map[string]bool{}
 	for _, part := range e.Parts(list) {
@@ -121,7 +121,7 @@ func (e *Entity) ComponentsOf(list []Attribute) map[string]bool {
 	return all
 }
 
-// Writes yields the writes of an entity with their patterns.
+// Writes yields every write of an item of e, with its pattern.
 func (m *Model) Writes(e *Entity) iter.Seq2[*Pattern, *Write] {
 	return func(yield func(*Pattern, *Write) bool) {
 		for _, p := range m.Patterns {

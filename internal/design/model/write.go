@@ -6,12 +6,12 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// The operations of a [Write], beside PutItem, UpdateItem and DeleteItem.
+// The operations of a [Write] and of a [Pattern] that writes.
 const (
 	Put    = "PutItem"
 	Update = "UpdateItem"
 	Delete = "DeleteItem"
-	// Check is the condition of a transaction on an item that it does not write.
+	// Check is the operation of a condition in a transaction on an item that the transaction does not write.
 	Check = "ConditionCheck"
 	// Transaction is the operation of a pattern with several writes.
 	Transaction = "TransactWriteItems"
@@ -22,12 +22,12 @@ type Write struct {
 	Pos       Pos
 	Operation string
 	Entity    *Entity
-	// Where are equalities that choose the items to try the write with; none means any.
+	// Where are equality conditions. A check tries the write with items that meet them; none means any item.
 	Where []Condition
-	// Set are equalities: the fields that an update changes, and their new values.
+	// Set are equality conditions: the fields that an update changes, with their new values.
 	Set []Condition
-	// If is a condition with field names and quoted values, or "". Parameters are those of its :names, as
-	// in a pattern's filter.
+	// If is a condition with field names and quoted values, or "". Parameters are the values of those that it writes
+	// as :name, as in a pattern's filter.
 	If         string
 	Parameters attr.Item
 }
@@ -35,7 +35,7 @@ type Write struct {
 // IsWrite reports whether the pattern writes.
 func (p *Pattern) IsWrite() bool { return len(p.Writes) > 0 }
 
-// Changes returns the fields that the write changes in an item that exists.
+// Changes returns the fields that the write changes in an existing item.
 func (w *Write) Changes() (fields []string) {
 	for _, c := range w.Set {
 		fields = append(fields, c.Field)
@@ -43,13 +43,13 @@ func (w *Write) Changes() (fields []string) {
 	return fields
 }
 
-// DependsOn reports whether the value of the attribute, or whether an item has it, depends on a field.
+// DependsOn reports whether a field determines the value of the attribute, or whether an item has the attribute.
 func (t *Template) DependsOn(field string) bool {
 	return t.Template != nil && slices.Contains(t.Template.Components(), field) || t.Asks(field)
 }
 
-// ItemWrites returns how many items of an entity are written each second, whatever that costs. A
-// condition of a transaction writes none.
+// ItemWrites returns the number of writes of items of e per second, of any cost. It does not count the condition
+// checks of transactions.
 func (m *Model) ItemWrites(e *Entity) (rate float64) {
 	rate = e.Writes
 	for p, w := range m.Writes(e) {
@@ -60,8 +60,8 @@ func (m *Model) ItemWrites(e *Entity) (rate float64) {
 	return rate
 }
 
-// ChangingFields returns the fields of e that change during the life of an item: those that the model
-// lists, and those that its patterns update.
+// ChangingFields returns the fields of e that may change during the life of an item: those that the model declares
+// mutable, and those that its patterns update.
 func (m *Model) ChangingFields(e *Entity) []string {
 	all := slices.Clone(e.Mutable)
 	for _, w := range m.Writes(e) {

@@ -17,14 +17,14 @@ var ruleCodec = checked(func(in value, rule string) {
 	}
 })
 
-// subjectCodec is the codec of the name of what a finding is about.
+// subjectCodec is the codec of the part of the model that a finding is about, by name.
 var subjectCodec = checked(func(in value, name string) {
 	if name != "" {
 		in.known(name, in.subjects(), "unknown table, index, entity or pattern %s")
 	}
 })
 
-// subjects returns the names that findings can have.
+// subjects returns the names of the parts of the model that a finding can be about.
 func (p *parser) subjects() []string {
 	all := namesOf(p.m.Tables, tableName)
 	for _, t := range p.m.Tables {

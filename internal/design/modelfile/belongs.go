@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// parentsCodec is the codec of the entities to which one belongs. They can stand below it.
+// parentsCodec is the codec of the names of an entity's parents. A parent may come later in the file.
 var parentsCodec = special(
 	readParents,
 	func(d *draft) *yaml.Node {
@@ -63,7 +63,7 @@ func readPerList(in value, d *draft) {
 	}
 }
 
-// oneOrList returns the node of a list, or of its only element.
+// oneOrList returns a node for a list. A list of one element becomes the node of that element.
 func oneOrList[T any](list []T, node func(T) *yaml.Node) *yaml.Node {
 	switch len(list) {
 	case 0:
@@ -74,7 +74,7 @@ func oneOrList[T any](list []T, node func(T) *yaml.Node) *yaml.Node {
 	return listNode(yaml.FlowStyle, list, node)
 }
 
-// evenly is the text of a number per parent that follows from the counts.
+// evenly is the text for a number per parent that follows from the counts.
 const evenly = "even"
 
 func readPer(in value, p *model.Per) {
@@ -107,7 +107,7 @@ func readPer(in value, p *model.Per) {
 	afterPer(in, p)
 }
 
-// afterPer checks the order of the numbers.
+// afterPer checks that the numbers ascend and allow at least one item.
 func afterPer(in value, p *model.Per) bool {
 	switch {
 	case p.Max > 0 && !p.Ascending():
@@ -129,7 +129,7 @@ func perNode(p *model.Per) *yaml.Node {
 	return perObject.write(p)
 }
 
-// checkParents checks what belongs to what, and sets the counts that follow from others.
+// checkParents checks the parents of all entities, and computes counts from other counts.
 func (p *parser) checkParents() {
 	if len(p.errs) > 0 {
 		return

@@ -28,19 +28,19 @@ entities:
   User: {count: 30, attributes: {PK: "U#{user}", SK: A}}
 `
 
-// TestCounts holds that counts follow from one another, up and down.
+// TestCounts checks that missing counts of parents and of children are computed from the others.
 func TestCounts(t *testing.T) {
 	m := parse(t, tree)
 	got := map[string]int{}
 	for _, e := range m.Entities {
 		got[e.Name] = e.Count
 	}
-	// (0+3)/2 of half the projects, (3+9)/2 of the others: 3.75 tasks for each.
+	// Half of the projects have (0+3)/2 tasks on average and half (3+9)/2, so the mean is 3.75.
 	require.Equal(t, map[string]int{"Org": 5, "User": 30, "Project": 50, "Task": 188, "Comment": 282}, got)
 }
 
-// TestCarried holds which fields come from a parent: those of its key and of what is above it, but
-// no time of the child's own.
+// TestCarried checks which fields an item copies from a parent: those in the keys of the parent and its ancestors,
+// but no time of the child's own.
 func TestCarried(t *testing.T) {
 	m := parse(t, tree)
 	from := func(entity, field string) string {
@@ -63,7 +63,8 @@ func TestCarried(t *testing.T) {
 	require.Equal(t, []*model.Entity{m.Entity("Task"), m.Entity("Project"), m.Entity("User"), m.Entity("Org")}, m.Entity("Comment").Ancestors())
 }
 
-// TestOwnFieldCarried holds that a child carries a parent's own field with its type, unless it has one of that name.
+// TestOwnFieldCarried checks that a child copies a field that its parent declares, with its type, unless the child
+// declares a field of that name.
 func TestOwnFieldCarried(t *testing.T) {
 	m := parse(t, `name: m
 tables: {Tab: {partition: PK, sort: SK}}
@@ -86,7 +87,7 @@ entities:
 	require.Equal(t, 1, strings.Count(src.String(), "at: time"), src.String())
 }
 
-// TestPer compares numbers per parent with the quantiles that they come from.
+// TestPer compares the numbers per parent with the quantiles that they are made from.
 func TestPer(t *testing.T) {
 	p50, p95 := 27, 35
 	for _, tt := range []struct {

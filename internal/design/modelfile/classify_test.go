@@ -26,8 +26,7 @@ entities:
     attributes: {PK: "a#{person}", SK: root}
 `
 
-// TestClassify distinguishes entities with the same table keys by the index
-// keys that the item has.
+// TestClassify checks that the index keys of an item decide between entities with the same table keys.
 func TestClassify(t *testing.T) {
 	m, err := modelfile.Parse("m.yaml", []byte(lookalikes))
 	require.NoError(t, err)
@@ -37,7 +36,7 @@ func TestClassify(t *testing.T) {
 		{`{"PK": {"S": "x1"}, "SK": {"S": "root"}}`, "Person"},                            // both match: the first
 		{`{"PK": {"S": "x1"}, "SK": {"S": "root"}, "GPK": {"S": "other"}}`, "Person"},     // neither has this index key
 		{`{"PK": {"S": "a#1"}, "SK": {"S": "root"}}`, "Archive"},                          // the most literal text
-		{`{"PK": {"S": "a#1"}, "SK": {"S": "root"}, "GPK": {"S": "state#WA"}}`, "Person"}, // an index key counts before text
+		{`{"PK": {"S": "a#1"}, "SK": {"S": "root"}, "GPK": {"S": "state#WA"}}`, "Person"}, // index key before text
 		{`{"PK": {"S": "x1"}, "SK": {"S": "leaf"}}`, ""},
 	} {
 		it, err := attr.ParseItem([]byte(tt.item))

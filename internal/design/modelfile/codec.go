@@ -11,15 +11,16 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A codec reads and writes a kind of value. Read reads a value into v and returns whether there
-// is one; write returns v as a node, or nil for nothing.
+// A codec reads and writes one kind of value. The function read reads a value into v and reports whether it got one.
+// The function write returns the node for v, or nil to write nothing.
 type codec struct {
 	read  func(in value, v reflect.Value) bool
 	write func(v reflect.Value) *yaml.Node
-	of    reflect.Type // of v, if there is only one
+	of    reflect.Type // type of v if the codec is for one type only
 }
 
-// special returns the codec of values that are a T, or that several fields of a T hold.
+// special returns a codec with functions for a T. The T is the value itself, or the struct whose fields store the
+// value.
 func special[T any](read func(in value, v *T), write func(v *T) *yaml.Node) codec {
 	return codec{
 		read: func(in value, v reflect.Value) bool {
@@ -33,7 +34,7 @@ func special[T any](read func(in value, v *T), write func(v *T) *yaml.Node) code
 
 func as[T any](v reflect.Value) *T { return v.Addr().Interface().(*T) }
 
-// without returns the codec of values of which one needs no mention.
+// without returns a codec that does not write the given value, because it is the default.
 func (c codec) without(value string) codec {
 	write := c.write
 	c.write = func(v reflect.Value) *yaml.Node {
@@ -45,26 +46,26 @@ func (c codec) without(value string) codec {
 	return c
 }
 
-// called returns the codec of values that messages call what.
+// called returns a codec whose error messages call the value what.
 func (c codec) called(what string) codec {
 	read := c.read
 	c.read = func(in value, v reflect.Value) bool { return read(in.called(what), v) }
 	return c
 }
 
-// optional returns the codec of values that may be empty.
+// optional returns a codec that also accepts an empty value.
 func (c codec) optional() codec {
 	read := c.read
 	c.read = func(in value, v reflect.Value) bool { return empty(in.node) || read(in, v) }
 	return c
 }
 
-// linked returns a codec that reads the member of an entity once all entities are known.
+// linked returns a codec that delays reading until the parser knows all entities.
 func (c codec) linked() codec {
 	return c.queued(func(p *parser) *[]func() { return &p.linked })
 }
 
-// later returns a codec that reads the member of an entity once all templates are parsed.
+// later returns a codec that delays reading until the parser has parsed all templates.
 func (c codec) later() codec {
 	return c.queued(func(p *parser) *[]func() { return &p.later })
 }
@@ -82,13 +83,13 @@ func (c codec) queued(queue func(*parser) *[]func()) codec {
 	return c
 }
 
-// unread returns the codec of a member that the object's own functions read.
+// unread returns a codec that only writes. Functions of the object read the member.
 func (c codec) unread() codec {
 	c.read = nil
 	return c
 }
 
-// readInto reads a value into v, or into a new one that v points to.
+// readInto reads a value into v. If v is a pointer, it allocates a new value.
 func (c codec) readInto(in value, v reflect.Value) bool {
 	if v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
@@ -96,8 +97,8 @@ func (c codec) readInto(in value, v reflect.Value) bool {
 	return c.read(in, reflect.Indirect(v))
 }
 
-// scalar returns the codec of what parse makes of a text. The zero value, which parse returns for
-// an invalid text, leaves what is there.
+// scalar returns a codec that reads a text with parse. If parse returns the zero value, as for invalid text, the
+// codec keeps the previous value.
 func scalar[T any](parse func(in value, s string) T) codec {
 	return codec{
 		read: func(in value, v reflect.Value) bool {
@@ -119,7 +120,7 @@ func scalar[T any](parse func(in value, s string) T) codec {
 	}
 }
 
-// checked returns the codec of texts that check finds no fault with.
+// checked returns the codec of a text. It keeps the text if check reports no error.
 func checked(check func(in value, s string)) codec {
 	return scalar(func(in value, s string) string {
 		check(in, s)
@@ -139,7 +140,7 @@ var (
 	})
 )
 
-// referenceCodec writes the name of what the value points to.
+// referenceCodec writes the name of the object that the value points to.
 var referenceCodec = codec{
 	write: func(v reflect.Value) *yaml.Node { return textNode(v.FieldByName("Name").String()) },
 }
@@ -155,7 +156,7 @@ func number(most float64) codec {
 	})
 }
 
-// maxRate is the highest rate of requests, and the most units, so that sums of what they cost stay numbers to read.
+// maxRate is the highest rate of requests, and the highest number of units. It keeps the sums of costs readable.
 const maxRate = 1_000_000_000
 
 // integer returns the codec of whole numbers from least to most.
@@ -177,7 +178,7 @@ func (in value) whole(s string, least, most int) int {
 	return 0
 }
 
-// listOf returns the codec of lists. A value that is not a list is its only element.
+// listOf returns the codec of lists. It reads a value that is not a list as a list of one element.
 func listOf(style yaml.Style, element codec) codec {
 	return codec{
 		read: func(in value, v reflect.Value) bool {
@@ -200,9 +201,8 @@ func listOf(style yaml.Style, element codec) codec {
 	}
 }
 
-// named returns the codec of mappings from names to elements. An element has a Pos and a Name;
-// start checks the name, and reports whether the element has a meaning. The prefix and the
-// name are the element in messages.
+// named returns the codec of mappings from names to elements. An element has fields Pos and Name. start checks the
+// name and reports whether to read the element. Messages call the element by the prefix and its name.
 func named[T any](prefix string, start func(key value, v *T) bool, element codec) codec {
 	return codec{
 		read: func(in value, v reflect.Value) bool {

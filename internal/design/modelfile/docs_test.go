@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
-// TestDocument holds that docs/model-file.md names all members of the format, and no other
-// word as if it were one.
+// TestDocument checks that docs/model-file.md names all members of the format, and that every other word in code
+// style exists.
 func TestDocument(t *testing.T) {
 	file, err := os.ReadFile("../../../docs/model-file.md")
 	require.NoError(t, err)
@@ -24,7 +24,7 @@ func TestDocument(t *testing.T) {
 	require.NoError(t, json.Unmarshal(modelfile.Schema(), &schema))
 	members := map[string]bool{}
 	words := map[string]bool{
-		"true": true, "p50": true, "declared": true, // the last two are in the output of check
+		"true": true, "p50": true, "declared": true, // p50 and declared are in the output of check
 		"uniform": true, "sequence": true, "even": true, "between": true, "begins_with": true, "check": true,
 	}
 	vocabulary(schema, members, words)
@@ -32,7 +32,7 @@ func TestDocument(t *testing.T) {
 	delete(members, "=")       // what a value alone means
 	require.Greater(t, len(members), 60)
 
-	var code []string // spans, and the lines of blocks
+	var code []string // code spans, and the lines of code blocks
 	for _, m := range regexp.MustCompile("(?m)`([^`]+)`|^    (.*)").FindAllStringSubmatch(text, -1) {
 		code = append(code, m[1]+m[2])
 	}
@@ -75,7 +75,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// vocabulary adds the names of members in a schema, and the words that their values can be.
+// vocabulary adds the names of the members in a schema, and the words that are values of members.
 func vocabulary(part any, members, words map[string]bool) {
 	switch part := part.(type) {
 	case []any:

@@ -14,14 +14,14 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A draft is an entity as the file has it.
+// A draft is an entity as written in the file.
 type draft struct {
 	model.Entity
-	Fields     []*model.Field // its own
-	Attributes []*attribute   // explicit ones
+	Fields     []*model.Field // fields that the entity declares
+	Attributes []*attribute   // attributes that the file lists
 }
 
-// draftOf returns an entity as a file has it.
+// draftOf returns the draft that a file needs for an entity.
 func draftOf(m *model.Model, e *model.Entity) *draft {
 	d := &draft{Entity: *e, Fields: ownFields(m, e)}
 	for _, t := range explicit(e, d.Fields) {
@@ -34,8 +34,8 @@ func draftOf(m *model.Model, e *model.Entity) *draft {
 	return d
 }
 
-// entitiesOf returns the codec of the entities of a model, which drafts describe. Their
-// templates are parsed once the types of fields are known.
+// entitiesOf returns the codec of the entities of a model. It reads drafts with the given codec, finds the types of
+// the fields, and then parses the templates.
 func entitiesOf(drafts codec) codec {
 	return special(func(in value, m *model.Model) {
 		var list []*draft
@@ -89,7 +89,7 @@ func beforeEntity(in value, d *draft) bool {
 	return true
 }
 
-// tableOf returns the table that an object at a place names, or the model's only table.
+// tableOf returns the table that the object names, or the model's only table if it names none.
 func (in value) tableOf(at model.Pos) *model.Table {
 	table := in.get("table").called("the table of " + in.what)
 	if table.node == nil {
@@ -104,7 +104,7 @@ func (in value) tableOf(at model.Pos) *model.Table {
 	return table.tableNamed()
 }
 
-// tableNamed returns the table that the value names, or nil.
+// tableNamed returns the table with the name that is the value, or nil after reporting an error.
 func (in value) tableNamed() *model.Table {
 	return find(in, in.m.Tables, tableName, "unknown table %s")
 }
@@ -112,9 +112,9 @@ func (in value) tableNamed() *model.Table {
 func tableName(t *model.Table) string   { return t.Name }
 func entityName(e *model.Entity) string { return e.Name }
 
-// infer finds the fields in the templates of d. A field that d does not declare is that of an entity
-// to which d belongs, or else belongs to the model. A field without a type takes the first one that a template gives
-// it, or the most precise of several time types.
+// infer finds the fields that the templates of d name. If d does not declare a field, it belongs to an ancestor of d,
+// or else to the model. A field without a type gets the first type in a template, or the most precise one of several
+// time types.
 func (p *parser) infer(d *draft, all []*draft) {
 	e := &d.Entity
 	for _, a := range d.Attributes {
@@ -142,8 +142,8 @@ func (p *parser) infer(d *draft, all []*draft) {
 	}
 }
 
-// carried returns the own field of an entity to which d belongs that is in the key there, unless d has
-// one of that name itself.
+// carried returns the named field of an ancestor whose key contains it. It returns nil if there is none, or if d
+// declares a field of that name itself.
 func (d *draft) carried(name string, all []*draft) *model.Field {
 	called := func(f *model.Field) bool { return f.Name == name }
 	if slices.ContainsFunc(d.Fields, called) {
@@ -165,7 +165,7 @@ func (d *draft) carried(name string, all []*draft) *model.Field {
 	return nil
 }
 
-// parse parses the templates with the types of fields.
+// parse parses the templates of d, whose fields have their types.
 func (p *parser) parse(d *draft) {
 	e := &d.Entity
 	for _, a := range d.Attributes {

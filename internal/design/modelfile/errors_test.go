@@ -47,7 +47,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// compileScript compiles the one pattern in src against the model so far.
+// compileScript compiles the single pattern in src against the model m.
 func compileScript(m *model.Model, src string) string {
 	with := *m
 	with.Patterns = nil

@@ -45,7 +45,7 @@ var budgetCodec = checked(func(in value, level string) {
 	in.known(level, budgets, "budget is sample, p95 or worst, not %s")
 })
 
-// itemCodec is the codec of the item that a get returns, or none.
+// itemCodec is the codec of the item that a get must return, or none for no item.
 var itemCodec = special(
 	func(in value, x *model.Expect) {
 		n := in.node
@@ -69,8 +69,7 @@ var itemCodec = special(
 	},
 )
 
-// rowKeyCodec is the codec of a key of the pattern's table: [pk, sk], or pk for a table without a
-// sort key.
+// rowKeyCodec is the codec of a key of the pattern's table: [pk, sk], or pk if the table has no sort key.
 var rowKeyCodec = special(func(in value, k *model.Key) {
 	if in.pattern.Table == nil {
 		return

@@ -31,7 +31,7 @@ func startField(key value, f *model.Field) bool {
 
 func beforeField(in value, _ *model.Field) bool {
 	if in.short && in.node.Kind != yaml.ScalarNode {
-		in.entries() // fails
+		in.entries() // reports the error
 		delete(in.members, "type")
 	}
 	return true
@@ -95,7 +95,7 @@ var distributionCodec = special(
 	},
 )
 
-// skewed returns one of some words, or zipf and its skew.
+// skewed reads one of the words, or "zipf" and its skew.
 func (in value) skewed(unknown string, words ...string) (word string, skew float64, ok bool) {
 	if word, ok = in.text(); !ok {
 		return "", 0, false
@@ -116,7 +116,7 @@ func skewedNode(word string, skew float64) *yaml.Node {
 	return textNode(word)
 }
 
-// zipf returns the skew of a zipf distribution, and whether s is one.
+// zipf returns the skew in a text such as zipf(1.2). It reports false if the text is not a zipf distribution.
 func (in value) zipf(s string) (skew float64, ok bool) {
 	name, number, _ := strings.Cut(s, "(")
 	switch {
@@ -132,10 +132,11 @@ func (in value) zipf(s string) (skew float64, ok bool) {
 	return skew, true
 }
 
-// span matches a number, or two of them for a range.
+// span matches a number such as 20, or a range such as 20..200.
 var span = text.Pattern(`^([0-9_]+)(?:\s*\.\.\s*([0-9_]+))?$`)
 
-// spanOf returns the ends of a range, which are both a number itself, or false for another text.
+// spanOf returns the ends of a range of at most most. For a number, both ends are that number. It reports false for
+// other text.
 func (in value) spanOf(s string, most int) (low, high int, ok bool) {
 	m := span().FindStringSubmatch(s)
 	if m == nil {
@@ -148,7 +149,7 @@ func (in value) spanOf(s string, most int) (low, high int, ok bool) {
 	return low, high, true
 }
 
-// sizeCodec is the codec of a number of bytes, or two of them for a range.
+// sizeCodec is the codec of a number of bytes, or of a range of them.
 var sizeCodec = special(
 	func(in value, f *model.Field) {
 		s, ok := in.text()
@@ -174,7 +175,7 @@ var sizeCodec = special(
 
 const maxSize = 400 << 10
 
-// checkFields checks values and bounds against the types of fields.
+// checkFields checks that the values and bounds of fields fit their types.
 func (p *parser) checkFields() {
 	done := map[*model.Field]bool{}
 	lists := [][]*model.Field{p.m.Fields}
@@ -195,7 +196,7 @@ func (p *parser) checkField(f *model.Field) {
 	}
 	texts := slices.Clone(f.Values)
 	switch f.Type.Name {
-	case "int", "signed", "decimal", "number": // bounds of a time can also be a month or a year
+	case "int", "signed", "decimal", "number": // the bounds of a time may also be a month or a year
 		for _, bound := range []string{f.From, f.To} {
 			if bound != "" {
 				texts = append(texts, bound)
@@ -213,7 +214,7 @@ func (p *parser) checkField(f *model.Field) {
 	}
 }
 
-// failKey adds an error of package keys.
+// failKey reports an error of package keys.
 func (p *parser) failKey(pos model.Pos, what string, err error) {
 	if e, ok := errors.AsType[*keys.Error](err); ok {
 		if e.Component != "" && !strings.HasSuffix(what, " "+e.Component) {
@@ -229,7 +230,7 @@ func fieldNames(list []*model.Field) []string {
 	return namesOf(list, func(f *model.Field) string { return f.Name })
 }
 
-// ownFields returns the fields of an entity that are neither the model's nor those of what it belongs to.
+// ownFields returns the fields of an entity that belong neither to the model nor to an ancestor.
 func ownFields(m *model.Model, e *model.Entity) (all []*model.Field) {
 	for _, f := range e.Fields {
 		inherits := func(parent *model.Entity) bool { return slices.Contains(parent.Fields, f) }
@@ -240,7 +241,7 @@ func ownFields(m *model.Model, e *model.Entity) (all []*model.Field) {
 	return all
 }
 
-// fieldsFor returns the fields that an entity can name, its own first.
+// fieldsFor returns the fields that an entity may name: its own, then the model's.
 func (p *parser) fieldsFor(e *model.Entity) []*model.Field {
 	common := func(f *model.Field) bool { return slices.Contains(p.m.Fields, f) }
 	return slices.Concat(slices.DeleteFunc(slices.Clone(e.Fields), common), p.m.Fields)

@@ -15,10 +15,9 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// checkFilter refuses a filter that no item of the model can pass because of a
-// mistake: a name similar to that of an attribute, a text without quotes, or a
-// value of another type than the attribute. Values of different types are never
-// equal and have no order.
+// checkFilter reports mistakes that let no item of the model pass a filter: a name similar to an attribute's name,
+// text without quotes, or a value of another type than the attribute. Values of different types are never equal and
+// have no order.
 func (in value) checkFilter(q *model.Pattern, request wire.Request) {
 	scan, ok := request.(*wire.ScanInput)
 	if !ok || scan.FilterExpression == nil {
@@ -41,7 +40,7 @@ func (in value) checkFilter(q *model.Pattern, request wire.Request) {
 		}
 	})
 	if len(kinds) == 0 {
-		return // nobody knows what the items have
+		return // the model does not say which attributes the items have
 	}
 	for _, a := range q.Table.Keys() {
 		kinds[a.Name] = []attr.Kind{a.Kind}
@@ -71,9 +70,9 @@ func (in value) checkFilter(q *model.Pattern, request wire.Request) {
 	}
 }
 
-// checkComparison fails if the first operand is compared with a word that is no attribute, and so is a text
-// without its quotes. Unless anyType, it fails if an attribute is compared with a value of a type that it
-// never has.
+// checkComparison reports an error if the first operand is compared with a word that is not an attribute, because it
+// is probably text without quotes. Unless anyType is set, it also reports a comparison of an attribute with a value
+// of a type that the attribute never has.
 func (in value) checkComparison(kinds map[string][]attr.Kind, anyType bool, list ...ast.Operand) {
 	for i, o := range list {
 		path, ok := o.(*ast.PathOperand)
@@ -115,9 +114,8 @@ func (in value) checkComparison(kinds map[string][]attr.Kind, anyType bool, list
 	}
 }
 
-// Similar returns the known name that differs from name by one typing error, or
-// "". Names that differ only in digits, such as line1 and line2, are not
-// similar.
+// Similar returns a known name that differs from name by one typing error or in case, or "". Names of up to three
+// bytes are never similar, nor are names that differ only in digits, such as line1 and line2.
 func Similar(name string, known []string) string {
 	bare := func(s string) string {
 		return strings.Map(func(r rune) rune {

@@ -9,8 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
-// TestFilterSlips holds that filters are refused if no item of the model can
-// pass them.
+// TestFilterSlips checks that Parse refuses filters that no item of the model can pass.
 func TestFilterSlips(t *testing.T) {
 	for _, tt := range []struct{ filter, want string }{
 		{`total > "a"`, ""},

@@ -8,9 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// The objects of the format, from the whole file to its parts. An entry in one of them and a
-// field of its struct are all that a member needs to be read and written; schema.json describes
-// it to editors.
+// The objects of the format, from the whole file to its parts. To add a member to the format, add an entry to an
+// object and a field to its struct. schema.json describes the member to editors.
 
 var modelObject = object[model.Model]{
 	sections: map[string]string{
@@ -172,7 +171,7 @@ var (
 	scanObject = questionObject("table", "index", "entity", "filter", "parameters", "project", "limit", "consistent")
 )
 
-// questionObject returns an object with some of the members of a query.
+// questionObject returns an object with the named members of a query.
 func questionObject(names ...string) object[model.Pattern] {
 	o := object[model.Pattern]{before: beforeQuery, after: afterQuery}
 	for _, name := range names {
@@ -182,7 +181,7 @@ func questionObject(names ...string) object[model.Pattern] {
 	return o
 }
 
-// question returns a member of patterns: conditions on fields, for an operation.
+// question returns the member of a pattern that describes its request: an operation with conditions on fields.
 func question(verb, operation string, o object[model.Pattern]) member {
 	return has(verb, special(func(in value, q *model.Pattern) {
 		q.Operation = operation
@@ -198,7 +197,7 @@ func question(verb, operation string, o object[model.Pattern]) member {
 	}))
 }
 
-// questionMembers are the members of a query; a get and a scan have some of them.
+// questionMembers are the members of a query. A get and a scan have only some of them.
 var questionMembers = []member{
 	has("entity", referenceCodec),
 	has("table", tableCodec),

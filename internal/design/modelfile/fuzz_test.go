@@ -15,8 +15,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
-// FuzzParse holds that no file panics, that every error has a place, and that a
-// model is written and read back unchanged.
+// FuzzParse checks that no file causes a panic, that every error has a place, and that a model is written and read
+// back unchanged.
 func FuzzParse(f *testing.F) {
 	for _, file := range []string{"testdata/shop.yaml", "starter.yaml"} {
 		data, err := os.ReadFile(file)
@@ -77,7 +77,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestEndless parses values that contain themselves, or nest deep.
+// TestEndless parses values that contain themselves or are deeply nested.
 func TestEndless(t *testing.T) {
 	for _, src := range []string{
 		"name: x\ntables: &t {Tab: {partition: PK}, <<: *t}\n",

@@ -88,7 +88,7 @@ func TestPlaceholdersErrors(t *testing.T) {
 	}
 }
 
-// TestPlaceholdersComposite has values in brackets and braces, which end at the first of either.
+// TestPlaceholdersComposite tests values in brackets and braces, with a stub that ends them at the first closing one.
 func TestPlaceholdersComposite(t *testing.T) {
 	composite := func(src string) (attr.Value, int, error) {
 		end := strings.IndexAny(src, "]}")
@@ -139,7 +139,7 @@ func TestPlaceholdersPlaces(t *testing.T) {
 	}
 }
 
-// TestPlaceholdersTrees writes what was parsed with placeholders of its own.
+// TestPlaceholdersTrees writes parsed expressions with new placeholders.
 func TestPlaceholdersTrees(t *testing.T) {
 	values, err := attr.ParseItem([]byte(`{":1":{"S":"x"},":2":{"N":"1"},":3":{"N":"9"},":4":{"S":"y"}}`))
 	require.NoError(t, err)

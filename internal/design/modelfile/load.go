@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// document returns the root of the file's only document, or nil.
+// document returns the root of the only document in the file, or nil after reporting an error.
 func (p *parser) document(data []byte) *yaml.Node {
 	top := p.at(&yaml.Node{Line: 1, Column: 1}, "")
 	switch {
@@ -62,7 +62,7 @@ func (p *parser) document(data []byte) *yaml.Node {
 	return root
 }
 
-// aliasIn returns an alias in a value, or nil.
+// aliasIn returns the first YAML alias in a node, or nil.
 func aliasIn(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n
@@ -75,11 +75,11 @@ func aliasIn(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// surrogates matches JSON escapes of a surrogate pair, which YAML does not
-// support.
+// surrogates matches the JSON escapes of a surrogate pair, which YAML does not support, and the escaped backslashes
+// before them.
 var surrogates = text.Pattern(`(\\\\)*\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
 
-// pair replaces the escapes of a surrogate pair, the last of some escapes, by their character.
+// pair replaces the surrogate pair at the end of a match of surrogates by its character.
 func pair(escapes []byte) []byte {
 	at := len(escapes) - len(`\ud83d\ude00`)
 	var char string

@@ -36,8 +36,7 @@ var seedCodec = scalar(func(in value, s string) uint64 {
 	return seed
 })
 
-// beforeModel checks what the members of a model cannot check, because they are missing or of
-// another kind.
+// beforeModel reports mistakes that reading the members cannot find, because a member is missing or of another kind.
 func beforeModel(in value, _ *model.Model) bool {
 	if in.node.Kind != yaml.MappingNode {
 		return false

@@ -24,8 +24,8 @@ func Load(path string) (*model.Model, error) {
 	return Parse(path, data)
 }
 
-// Parse reads a model from YAML or JSON. File is the file name for places. For
-// an invalid model it returns [model.Errors].
+// Parse reads a model from YAML or JSON. File is the file name in places. For an invalid model it returns
+// [model.Errors].
 func Parse(file string, data []byte) (*model.Model, error) {
 	p := &parser{file: file, m: &model.Model{}, declared: map[*model.Field]bool{}, broken: map[*model.Entity]bool{}}
 	if root := p.document(data); root != nil {
@@ -41,8 +41,7 @@ func Parse(file string, data []byte) (*model.Model, error) {
 	return p.m, nil
 }
 
-// Write writes the model as readable YAML, which [Parse] reads back to the same
-// model. It adds comments that name the sections.
+// Write writes the model as readable YAML with a comment for each section. [Parse] reads back an equal model.
 func Write(w io.Writer, m *model.Model) error {
 	data, err := dump(modelObject.write(m))
 	if err != nil {
@@ -58,25 +57,25 @@ func dump(n *yaml.Node) ([]byte, error) {
 	)
 }
 
-// FieldText returns what a file says of the values of a field, on one line.
+// FieldText returns the description of a field's values as a model file writes it, on one line.
 func FieldText(f *model.Field) string {
 	n := fieldObject.write(f)
 	if n == nil {
 		return keys.Type{}.String()
 	}
-	data, _ := dump(n) // of nodes that have been made here
+	data, _ := dump(n) // FieldText made the nodes, so this cannot fail
 	return strings.TrimSpace(string(data))
 }
 
 //go:embed schema.json
 var schema []byte
 
-// Schema returns the JSON Schema of model files, for editors. It describes the
-// structure; only [Parse] checks names.
+// Schema returns the JSON Schema of model files for editors. It describes the structure. Only [Parse] checks that
+// names exist.
 func Schema() []byte { return bytes.Clone(schema) }
 
 //go:embed starter.yaml
 var starter []byte
 
-// Starter returns a commented model to start from.
+// Starter returns an example model with comments, as a start for a new one.
 func Starter() []byte { return bytes.Clone(starter) }

@@ -13,26 +13,24 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Limits of a model file. They are far above what people write, and keep a
-// hostile file from exhausting memory.
+// Limits of a model file. They are far above what people write and keep a malicious file from exhausting memory.
 const (
 	maxFileBytes = 32 << 20
 	maxDepth     = 64
 	maxErrors    = 100
 )
 
-// A parser reads a model and collects errors. It leaves out invalid parts and checks the
-// rest.
+// A parser reads a model and collects errors. It skips invalid parts and checks the rest.
 type parser struct {
 	file string
 	errs model.Errors
 
 	m        *model.Model
-	declared map[*model.Field]bool // fields that have a type of their own
+	declared map[*model.Field]bool // fields that declare their own type
 
-	broken map[*model.Entity]bool // a template of the entity is invalid
-	linked []func()               // what is read once all entities are known
-	later  []func()               // what is read once all templates are parsed
+	broken map[*model.Entity]bool // entities with an invalid template
+	linked []func()               // reads that wait until all entities are known
+	later  []func()               // reads that wait until all templates are parsed
 
 	// What is being read.
 	table   *model.Table
@@ -40,17 +38,17 @@ type parser struct {
 	pattern *model.Pattern
 }
 
-// A value is a value in a file, or none.
+// A value is a value in a file, or a missing one, whose node is nil.
 type value struct {
 	*parser
 	node *yaml.Node
-	what string // the value in messages
+	what string // name of the value in messages
 
 	members map[string]*yaml.Node // the known members of an object
-	short   bool                  // the object is no mapping but one of its members
+	short   bool                  // the file has the object's main member in place of a mapping
 }
 
-// at returns a value of the file.
+// at returns the value of a node. Messages call it what.
 func (p *parser) at(n *yaml.Node, what string) value { return value{parser: p, node: n, what: what} }
 
 // get returns a member of an object.
@@ -61,13 +59,14 @@ func (in value) get(name string) value {
 	return in.at(in.members[name], name)
 }
 
-// lacks reports whether an object has no such member, or an empty list.
+// lacks reports whether an object lacks a member or the member is an empty list.
 func (in value) lacks(name string) bool {
 	n := in.members[name]
 	return n == nil || n.Kind == yaml.SequenceNode && len(n.Content) == 0
 }
 
-// find returns the element of a list that the text of a value names, or nil.
+// find returns the element of the list whose name is the value. If there is none, it reports an error and returns
+// nil.
 func find[T any](in value, list []*T, name func(*T) string, unknown string, args ...any) *T {
 	s, ok := in.text()
 	if !ok || !in.known(s, namesOf(list, name), unknown, args...) {
@@ -83,7 +82,7 @@ func namesOf[T any](list []T, name func(T) string) (all []string) {
 	return all
 }
 
-// called returns the value under another name.
+// called returns the value with another name for messages.
 func (in value) called(what string) value { return in.at(in.node, what) }
 
 func (in value) pos() model.Pos {
@@ -101,8 +100,8 @@ func (p *parser) failAt(pos model.Pos, hint, format string, args ...any) {
 	}
 }
 
-// known reports whether s is one of the names. If it is not, known fails with the format and
-// its arguments, of which s is the last.
+// known reports whether s is one of the names. If not, it adds an error with the format, its arguments, and s as the
+// last argument.
 func (in value) known(s string, names []string, format string, args ...any) bool {
 	ok := slices.Contains(names, s)
 	if !ok {
@@ -111,7 +110,7 @@ func (in value) known(s string, names []string, format string, args ...any) bool
 	return ok
 }
 
-// oneOf reports whether s is one of the words, and fails otherwise.
+// oneOf reports whether s is one of the words. If not, it adds an error.
 func (in value) oneOf(s string, words []string) bool {
 	return in.known(s, words, "%s must be one of %s, not %s", in.what, strings.Join(words, ", "))
 }
@@ -137,7 +136,7 @@ func empty(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Value == "" && n.Style&quoted == 0
 }
 
-// An entry is a name in a mapping with its value.
+// An entry is a name and its value in a mapping.
 type entry struct {
 	value
 	name string
@@ -171,7 +170,7 @@ func (in value) entries() (all []entry) {
 	return all
 }
 
-// list returns the elements of a list. Any other value is its own only element.
+// list returns the elements of a list. It returns any other value as the only element.
 func (in value) list() (all []value) {
 	switch n := in.node; {
 	case n == nil:
@@ -188,7 +187,7 @@ func (in value) list() (all []value) {
 	return []value{in}
 }
 
-// texts returns the texts of a list.
+// texts returns the elements of a list of texts.
 func (in value) texts() (all []string) {
 	for _, e := range in.list() {
 		if s, ok := e.text(); ok {

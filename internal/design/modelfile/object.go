@@ -10,26 +10,27 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// A member describes a member of an object that is a struct. It is read into the field that
-// has its name in Go's spelling, unless its codec is one of the whole struct. Without read,
-// the object's own functions read it.
+// A member describes a member of an object. The codec reads it into the struct field with the same name in Go's
+// spelling, or into the whole struct if it is a codec of that struct. If the codec has no read function, functions of
+// the object read the member.
 type member struct {
 	name string
 	codec
-	field string // if it has another name
-	// Without the member, the object is invalid: why, with %s for the object, and what to do.
+	field string // name of the struct field, if it differs
+	// lack is the error if the member is missing, with %s for the object; "" if the member is optional. hint says
+	// what to do.
 	lack, hint string
 }
 
 func has(name string, c codec) member { return member{name: name, codec: c} }
 
-// needed returns a member that every object must have.
+// needed returns m as a required member of its object.
 func needed(lack, hint string, m member) member {
 	m.lack, m.hint = lack, hint
 	return m
 }
 
-// place returns the part of a struct that the member is read into.
+// place returns the struct field that the member is read into, or the whole struct.
 func (m member) place(v reflect.Value) reflect.Value {
 	if m.of == v.Type() {
 		return v
@@ -43,7 +44,7 @@ func (m member) place(v reflect.Value) reflect.Value {
 	return v.FieldByName(field)
 }
 
-// node returns the member of a struct as a node, or nil if the struct does not need it.
+// node returns the node that writes the member of a struct, or nil if it has its zero value.
 func (m member) node(self reflect.Value) *yaml.Node {
 	v := m.place(self)
 	if m.write == nil || v.IsZero() {
@@ -52,14 +53,14 @@ func (m member) node(self reflect.Value) *yaml.Node {
 	return m.write(reflect.Indirect(v))
 }
 
-// An object describes mappings with known members, which are a T.
+// An object describes the mappings that are read into a T, by their members.
 type object[T any] struct {
 	style    yaml.Style
-	sections map[string]string // comments before members
-	short    string            // the member that a value is that is not a mapping
+	sections map[string]string // comment to write before a member
+	short    string            // member that a value other than a mapping stands for
 	members  []member
-	// Before and after check what concerns several members. They return whether there is a
-	// value; if before does not, no member is read.
+	// before and after check conditions on several members. Each returns false to drop the object. If before does, no
+	// member is read.
 	before, after func(in value, v *T) bool
 }
 
@@ -105,7 +106,7 @@ func (o object[T]) read(in value, v *T) bool {
 	return o.after == nil || o.after(in, v)
 }
 
-// find returns the values in a mapping by the names of members.
+// find returns the values in a mapping by member name. It reports unknown members.
 func (o object[T]) find(in value, n *yaml.Node) map[string]*yaml.Node {
 	var names []string
 	for _, m := range o.members {

@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// verbs are the members of a pattern that hold its request.
+// verbs are the members of a pattern that describe its request.
 var verbs = []string{"query", "get", "scan", "put", "update", "delete", "transact"}
 
 func beforePattern(in value, q *model.Pattern) bool {
@@ -51,8 +51,7 @@ func afterPattern(in value, q *model.Pattern) bool {
 	return true
 }
 
-// beforeQuery finds the entity, the table and the index, without which no other member has a
-// meaning.
+// beforeQuery finds the entity, the table and the index, which reading the other members requires.
 func beforeQuery(in value, q *model.Pattern) bool {
 	if in.members["entity"] != nil {
 		q.Entity = find(in.get("entity").called("the entity"), in.m.Entities, entityName, "unknown entity %s")
@@ -87,8 +86,8 @@ func afterQuery(in value, q *model.Pattern) bool {
 	return true
 }
 
-// expression compiles a scan of the pattern's items, with only a filter or a projection, to
-// check that.
+// expression checks a filter or a projection, which is all that scan has: it compiles scan as a scan of the items
+// that the pattern q reads.
 func (in value) expression(q, scan *model.Pattern) {
 	if in.node == nil {
 		return
@@ -108,10 +107,10 @@ func (in value) expression(q, scan *model.Pattern) {
 
 var parameterNames = text.Pattern(`^[\pL_][\pL\pN_]*$`)
 
-// placeholderNames are the names of placeholders of values without a name.
+// placeholderNames matches the generated placeholders of values, such as v1.
 var placeholderNames = text.Pattern(`^v[0-9]+$`)
 
-// parametersCodec is the codec of the parameters of a filter or a condition, with a value for each.
+// parametersCodec is the codec of the values of the parameters of a filter or a condition.
 var parametersCodec = special(
 	func(in value, it *attr.Item) {
 		var ok bool
@@ -134,7 +133,7 @@ var parametersCodec = special(
 	func(it *attr.Item) *yaml.Node { return itemNode(*it) },
 )
 
-// used fails for a parameter that an expression does not have.
+// used reports an error for each parameter that the expression does not use.
 func (in value) used(parameters attr.Item, what, expression string) {
 	for name := range parameters.All() {
 		if !slices.Contains(parametersIn().FindAllString(expression, -1), ":"+string(name)) {
@@ -145,7 +144,7 @@ func (in value) used(parameters attr.Item, what, expression string) {
 
 var parametersIn = text.Pattern(`:[\pL\pN_]+`)
 
-// compileText returns what an error of package compile says, and what to do.
+// compileText returns the message and the advice of an error of package compile.
 func compileText(err error) (msg, hint string) {
 	if c, ok := errors.AsType[*compile.Error](err); ok {
 		return c.Msg, c.Advice
@@ -153,7 +152,7 @@ func compileText(err error) (msg, hint string) {
 	return err.Error(), ""
 }
 
-// tableCodec is the codec of the table of a pattern, if it is not that of its entity.
+// tableCodec writes the table of a pattern if it is not the table of the pattern's entity.
 var tableCodec = special(nil, func(q *model.Pattern) *yaml.Node {
 	if q.Table == nil || q.Entity != nil && q.Entity.Table == q.Table {
 		return nil
@@ -178,7 +177,7 @@ var orderCodec = special(func(in value, q *model.Pattern) {
 
 var orders = []string{"asc", "desc"}
 
-// thenCodec is the codec of the entity that a batch reads after a query.
+// thenCodec is the codec of the entity whose items a batch reads after the query.
 var thenCodec = special(func(in value, q *model.Pattern) {
 	e := find(in.called("the entity of then"), in.m.Entities, entityName, "unknown entity %s")
 	switch {

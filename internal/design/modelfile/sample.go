@@ -22,7 +22,7 @@ var samplesCodec = special(func(in value, d *draft) {
 	return listNode(0, d.Samples, d.sampleNode)
 })
 
-// sampleNode returns a sample: the values of fields, those of the entity first, then the other
+// sampleNode returns the node of a sample: the values of the fields in the order of the entity, then the other
 // attributes.
 func (d *draft) sampleNode(s *model.Sample) *yaml.Node {
 	n := flowNode()
@@ -115,7 +115,7 @@ var itemsCodec = special(
 	},
 )
 
-// rawItem reads an item that no entity describes.
+// rawItem reads an item that belongs to no entity.
 func (in value) rawItem(t *model.Table) {
 	it, ok := in.item(t.Kinds())
 	if !ok || in.node == nil {

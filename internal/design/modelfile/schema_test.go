@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSchemaMembers holds that the schema has the members of the objects, and no others.
+// TestSchemaMembers checks that the schema has exactly the members of the objects.
 func TestSchemaMembers(t *testing.T) {
 	type definition struct {
 		Properties map[string]json.RawMessage

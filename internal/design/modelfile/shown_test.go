@@ -26,7 +26,7 @@ func samples(e *model.Entity) iter.Seq[model.Values] {
 	}
 }
 
-// TestShownParents holds which parents keys show.
+// TestShownParents checks which parents the keys of entities show.
 func TestShownParents(t *testing.T) {
 	const head = `name: m
 tables: {Tab: {partition: PK, sort: SK, indexes: {GSI1: {partition: GSI1PK, sort: SK}}}}
@@ -61,7 +61,7 @@ entities:
 	}
 }
 
-// TestShownParentsCount holds what is counted of the items.
+// TestShownParentsCount checks the counts of parents, children and orphans.
 func TestShownParentsCount(t *testing.T) {
 	m := parse(t, `name: m
 tables: {Tab: {partition: PK, sort: SK}}

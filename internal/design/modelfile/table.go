@@ -62,7 +62,7 @@ func afterIndex(in value, x *model.Index) bool {
 	return true
 }
 
-// limitKeys limits the attributes of a partition key and a sort key.
+// limitKeys reports an error if the partition key or the sort key has more than most attributes.
 func (in value) limitKeys(most int, partition, sort *[]model.Attribute) {
 	for name, list := range map[string]*[]model.Attribute{"partition": partition, "sort": sort} {
 		if len(*list) <= most {
@@ -77,7 +77,7 @@ func (in value) limitKeys(most int, partition, sort *[]model.Attribute) {
 	}
 }
 
-// keyOf returns the codec of keys: an attribute, or a list of them.
+// keyOf returns the codec of a key: one attribute or a list of them.
 func keyOf(attribute codec) codec {
 	key := listOf(yaml.FlowStyle, attribute)
 	list := key.write
@@ -103,7 +103,7 @@ func beforeKey(in value, a *model.Attribute) bool {
 	return a.Name != ""
 }
 
-// keyTypeCodec is the codec of the type of a key.
+// keyTypeCodec is the codec of the type of a key attribute.
 var keyTypeCodec = scalar(func(in value, s string) attr.Kind {
 	in.oneOf(s, keyTypes)
 	kind, _ := attr.ParseKind(s)
@@ -134,8 +134,8 @@ var projectionCodec = special(
 
 var projections = []string{"all", "keys"}
 
-// checkKinds checks that each key attribute of a table has the same type in all
-// keys, and that CreateTable would accept the table.
+// checkKinds checks that each key attribute of a table has the same type in all keys, and that CreateTable would
+// accept the table.
 func (p *parser) checkKinds(t *model.Table) {
 	before := len(p.errs)
 	kinds := map[string]attr.Kind{}

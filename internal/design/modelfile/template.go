@@ -15,15 +15,15 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// An attribute is an attribute of an entity as the file has it.
+// An attribute is an attribute of an entity as written in the file.
 type attribute struct {
 	model.Template
-	Type attr.Kind // of a template, if it is declared
-	src  string    // of the template
-	at   value     // the template's text
+	Type attr.Kind // declared type of a template's attribute, or 0
+	src  string    // text of the template, or ""
+	at   value     // place of the template
 }
 
-// keyKind returns the type of a key of the entity's table or its indexes, or 0.
+// keyKind returns the type of an attribute in the keys of the entity's table and its indexes, or 0 if it is in none.
 func keyKind(e *model.Entity, name string) attr.Kind {
 	if e.Table == nil {
 		return 0
@@ -63,7 +63,7 @@ func writeTemplate(a *attribute) *yaml.Node {
 // templateCodec is the codec of the template of an attribute.
 var templateCodec = special(readTemplate, writeTemplate).unread()
 
-// constantCodec is the codec of a value that all items have.
+// constantCodec is the codec of an attribute with the same value in all items.
 var constantCodec = special(func(in value, a *attribute) {
 	c, ok := in.called(a.Name).attribute(keyKind(in.entity, a.Name))
 	if ok {
@@ -76,7 +76,7 @@ var constantCodec = special(func(in value, a *attribute) {
 	return valueNode(a.Const)
 })
 
-// whenCodec is the codec of the condition of an attribute: values by field.
+// whenCodec is the codec of an attribute's condition: the allowed values of each field.
 var whenCodec = special(
 	readWhen,
 	func(a *attribute) *yaml.Node {
@@ -121,7 +121,7 @@ func readWhen(in value, a *attribute) {
 	}
 }
 
-// fieldRange reads a condition such as {"<": 5} on a field.
+// fieldRange reads a condition on the range of a field, such as {"<": 5}.
 func (e entry) fieldRange(f *model.Field, a *attribute) {
 	c, ok := e.condition()
 	switch {
@@ -167,7 +167,7 @@ func beforeAttribute(in value, a *attribute) bool {
 	return true
 }
 
-// afterAttribute reports whether there is a template or a value.
+// afterAttribute checks an attribute and reports whether it has a template or a value.
 func afterAttribute(in value, a *attribute) bool {
 	key := keyKind(in.entity, a.Name)
 	switch {
@@ -182,8 +182,7 @@ func afterAttribute(in value, a *attribute) bool {
 
 var componentIn = text.Pattern(`\{\{|\}\}|\{([^{}:]+)(?::([^{}]*))?\}`)
 
-// components calls fn with the names and types of the components of a template,
-// which may be invalid.
+// components calls fn with the name and the type of each component of a template. The template may be invalid.
 func components(src string, fn func(name, typ string)) {
 	for _, m := range componentIn().FindAllStringSubmatch(src, -1) {
 		if m[1] != "" {
@@ -192,11 +191,11 @@ func components(src string, fn func(name, typ string)) {
 	}
 }
 
-// numeric are the types whose encoded values are plain numbers.
+// numeric are the types whose encoding is a plain number, without padding.
 var numeric = []string{"number", "int", "epoch", "epochms", "year"}
 
-// parseTemplate parses a template. The only component of an attribute of type
-// N is a number unless it has another type.
+// parseTemplate parses a template. An attribute of type N must have one component. The component has type number
+// unless its own type is numeric.
 func parseTemplate(e *model.Entity, kind attr.Kind, src string) (*keys.Template, error) {
 	types := map[string]keys.Type{}
 	for _, f := range e.Fields {
@@ -223,7 +222,7 @@ func parseTemplate(e *model.Entity, kind attr.Kind, src string) (*keys.Template,
 	}
 }
 
-// fieldAttribute returns the attribute of a field that no template names.
+// fieldAttribute returns the attribute that stores a field under the field's name.
 func fieldAttribute(e *model.Entity, f *model.Field) (*model.Template, error) {
 	t := &model.Template{Pos: f.Pos, Name: f.Name, Kind: attr.String}
 	switch f.Type.Name {
@@ -238,8 +237,8 @@ func fieldAttribute(e *model.Entity, f *model.Field) (*model.Template, error) {
 	return t, err
 }
 
-// implied returns the attributes of an entity's own fields that no attribute of the list has or
-// names.
+// implied returns the attributes that the file need not list: one for each of the entity's own fields that is neither
+// the name nor a component of an attribute in list.
 func implied(e *model.Entity, own []*model.Field, list []*model.Template) (all []*model.Template) {
 	named := map[string]bool{}
 	for _, t := range list {
@@ -255,8 +254,8 @@ func implied(e *model.Entity, own []*model.Field, list []*model.Template) (all [
 	return all
 }
 
-// explicit returns the attributes of an entity without those at the end that its own fields
-// imply.
+// explicit returns the attributes of an entity that the file must list. It drops those at the end that the own fields
+// imply (see [implied]).
 func explicit(e *model.Entity, own []*model.Field) []*model.Template {
 	for n := range e.Attributes {
 		list := e.Attributes[:n:n]

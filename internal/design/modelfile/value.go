@@ -10,9 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// attribute reads an attribute value: DynamoDB JSON such as {N: 1}, or plain YAML,
-// in which a number is an N, a list an L and so on. The value must be of the
-// given kind, unless that is 0.
+// attribute reads an attribute value: DynamoDB JSON such as {N: 1}, or plain YAML, in which a number becomes an N, a
+// list an L and so on. The value must be of the given kind, unless that is 0.
 func (in value) attribute(kind attr.Kind) (attr.Value, bool) { return in.attributeAt(kind, 0) }
 
 func (in value) attributeAt(kind attr.Kind, depth int) (v attr.Value, ok bool) {
@@ -50,7 +49,7 @@ var elementOf = map[attr.Kind]attr.Kind{
 	attr.StringSet: attr.String, attr.NumberSet: attr.Number, attr.BinarySet: attr.Binary,
 }
 
-// typed returns the kind and the payload of a mapping that is DynamoDB JSON.
+// typed returns the kind and the payload of a mapping in DynamoDB JSON. The kind is 0 for other nodes.
 func typed(n *yaml.Node) (attr.Kind, *yaml.Node) {
 	if len(n.Content) != 2 || n.Content[0].Kind != yaml.ScalarNode {
 		return 0, nil
@@ -70,7 +69,7 @@ func typed(n *yaml.Node) (attr.Kind, *yaml.Node) {
 	return kind, payload
 }
 
-// payload reads a value without its type.
+// payload reads the part of DynamoDB JSON after the type.
 func (in value) payload(kind attr.Kind, depth int) (attr.Value, bool) {
 	n := in.node
 	switch kind {
@@ -119,7 +118,7 @@ func (in value) payload(kind attr.Kind, depth int) (attr.Value, bool) {
 	return v, in.good(err)
 }
 
-// good reports whether there is no error, and fails otherwise.
+// good reports whether err is nil. If not, it adds an error.
 func (in value) good(err error) bool {
 	if err != nil {
 		in.fail("", "%s: %v", in.what, err)
@@ -127,8 +126,8 @@ func (in value) good(err error) bool {
 	return err == nil
 }
 
-// scalar reads plain YAML by its look, or as kind unless that is 0. Text in a binary
-// attribute stands for its own bytes.
+// scalar reads plain YAML as the given kind. If kind is 0, it derives the type from the text. A binary attribute gets
+// the bytes of the text.
 func (in value) scalar(kind attr.Kind) (attr.Value, bool) {
 	n := in.node
 	if kind != 0 {
@@ -155,8 +154,7 @@ func (in value) item(kinds map[string]attr.Kind) (attr.Item, bool) {
 	return in.attributes("", kinds, 0)
 }
 
-// attributes reads the attributes of an item or a map. The prefix and its name are an
-// attribute in messages.
+// attributes reads the attributes of an item or a map. Messages call an attribute by the prefix and its name.
 func (in value) attributes(prefix string, kinds map[string]attr.Kind, depth int) (attr.Item, bool) {
 	var b attr.Builder
 	good := true
@@ -169,7 +167,7 @@ func (in value) attributes(prefix string, kinds map[string]attr.Kind, depth int)
 	return b.Item(), good
 }
 
-// itemNode returns an item, on one line.
+// itemNode returns the node of an item, on one line.
 func itemNode(it attr.Item) *yaml.Node {
 	n := flowNode()
 	for name, v := range it.All() {
@@ -178,7 +176,7 @@ func itemNode(it attr.Item) *yaml.Node {
 	return n
 }
 
-// valueNode returns a string as it is, and another attribute value as DynamoDB JSON.
+// valueNode returns the node of an attribute value: plain text for a string, or else DynamoDB JSON.
 func valueNode(v attr.Value) *yaml.Node {
 	if v.Kind() == attr.String {
 		return payloadNode(v)
@@ -186,7 +184,7 @@ func valueNode(v attr.Value) *yaml.Node {
 	return put(flowNode(), v.Kind().String(), payloadNode(v))
 }
 
-// payloadNode returns an attribute value without its type.
+// payloadNode returns the node of an attribute value without the type of DynamoDB JSON.
 func payloadNode(v attr.Value) *yaml.Node {
 	switch v.Kind() {
 	case attr.String:

@@ -12,13 +12,13 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// operators are the conditions on a key besides a value, which means =.
+// operators are the operators of conditions on keys. A plain value means =.
 var operators = []string{"=", "<", "<=", ">", ">=", "between", "begins_with", "in"}
 
-// every stands for all values of a field.
+// every is the text for all values of a field.
 const every = "all"
 
-// maxIn is the most values that a condition can list.
+// maxIn is the largest number of values that a condition can list.
 const maxIn = 1000
 
 // whereCodec is the codec of conditions on fields and key attributes.
@@ -51,7 +51,7 @@ func attributeNames(list []model.Attribute) []string {
 	return namesOf(list, func(a model.Attribute) string { return a.Name })
 }
 
-// restrict adds a condition to the pattern.
+// restrict reads a condition and adds it to the pattern.
 func (e entry) restrict(q *model.Pattern) {
 	keys := attributeNames(q.Table.Keys())
 	if q.Index != nil {
@@ -86,9 +86,8 @@ func (e entry) restrict(q *model.Pattern) {
 	q.Where = append(q.Where, c)
 }
 
-// encodes returns an error for a value that no template can encode. A value can
-// fit another type than that of the field: a date can be a month in the key of
-// an index.
+// encodes returns an error if no template of the entity can encode the value. A value that does not fit the field's
+// type may fit a template: the key of an index may contain only the month of a time.
 func encodes(e *model.Entity, f *model.Field, text string) error {
 	_, err := f.Type.Encode(text)
 	if _, _, period := compile.Period(f.Type, text); err == nil || period {
@@ -109,8 +108,7 @@ func (p *parser) anyField(name string) bool {
 		slices.ContainsFunc(p.m.Entities, func(e *model.Entity) bool { return slices.ContainsFunc(e.Fields, is) })
 }
 
-// condition reads a value, which means =, or {begins_with: x}, {between: [a,
-// b]} and so on.
+// condition reads a condition: a plain value, which means =, or {begins_with: x}, {between: [a, b]} and so on.
 func (e entry) condition() (model.Condition, bool) {
 	c := model.Condition{Pos: e.key.pos(), Field: e.name, Op: ast.Equal}
 	in := e.called("the condition on " + e.name)

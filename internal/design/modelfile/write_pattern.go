@@ -7,17 +7,16 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// writeVerbs are the members of patterns that write, and of the writes of a transaction, with their
-// operations.
+// writeVerbs maps the members of a pattern that writes, or of a write in a transaction, to their operations.
 var writeVerbs = map[string]string{
 	"put": model.Put, "update": model.Update, "delete": model.Delete, "check": model.Check,
 }
 
-// maxWrites is the most writes of a transaction:
+// maxWrites is the largest number of writes in a transaction:
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
 const maxWrites = 100
 
-// writeMember returns a member of patterns that is one write.
+// writeMember returns the member of a pattern that has a single write.
 func writeMember(verb string) member {
 	o := writeObject(verb)
 	return has(verb, special(func(in value, q *model.Pattern) {
@@ -80,7 +79,7 @@ var transactCodec = special(
 		return n
 	})
 
-// writeObject describes one write.
+// writeObject returns the object that describes a write with the given verb.
 func writeObject(verb string) object[model.Write] {
 	o := object[model.Write]{
 		style: yaml.FlowStyle, short: "entity",
@@ -110,7 +109,7 @@ func writeObject(verb string) object[model.Write] {
 	return o
 }
 
-// article returns a verb with its article, as a noun.
+// article returns the verb as a noun with its article, such as "an update".
 func article(verb string) string {
 	if verb == "update" {
 		return "an update"
@@ -118,7 +117,7 @@ func article(verb string) string {
 	return "a " + verb
 }
 
-// afterWrite checks what concerns several members of a write.
+// afterWrite checks conditions on several members of a write.
 func (in value) afterWrite(verb string, w *model.Write) bool {
 	switch {
 	case verb == "update" && len(w.Set) == 0 && in.lacks("set"):
@@ -134,7 +133,7 @@ func (in value) afterWrite(verb string, w *model.Write) bool {
 	return true
 }
 
-// equalitiesCodec is the codec of values of fields of the entity of a write.
+// equalitiesCodec is the codec of a mapping from fields of the written entity to values.
 var equalitiesCodec = special(func(in value, list *[]model.Condition) {
 	of := in.entity
 	for _, e := range in.entries() {

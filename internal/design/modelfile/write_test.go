@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
-// requireSame compares two models without their places, which it forgets.
+// requireSame compares two models without their places. It clears the places in both.
 func requireSame(t *testing.T, want, got *model.Model, text string) {
 	t.Helper()
 	forget(reflect.ValueOf(want), map[any]bool{})
