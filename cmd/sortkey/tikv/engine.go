@@ -52,7 +52,7 @@ time can have the tables of a prefix open.`,
 		Open: func(ctx context.Context, url string, log *slog.Logger) (store.Store, error) {
 			st, err := openStore(ctx, url, log)
 			if err != nil {
-				return nil, err // not a Store that is nil
+				return nil, err // st would be an interface that is not nil
 			}
 			return st, nil
 		},

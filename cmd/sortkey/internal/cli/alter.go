@@ -74,7 +74,7 @@ func (f *alterFlags) alter(ctx context.Context, d *definitions) error {
 		return err
 	}
 
-	additions, err := f.check(have) // before anything is changed
+	additions, err := f.check(have) // before any change
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (s *Server) fork() (*branch, error) {
 	if err != nil {
 		return nil, err
 	}
-	work, err := base.Fork() // of the same moment
+	work, err := base.Fork() // of the same state as base
 	if err != nil {
 		return nil, errors.Join(err, base.Close())
 	}
@@ -148,8 +148,8 @@ func (b branchRow) Began() string { return b.Since.Format("15:04:05") }
 type tableChanges struct {
 	Table   string
 	N       int
-	Changes []changeRow // the first
-	Other   string      // what else differs, or ""
+	Changes []changeRow // the first of them
+	Other   string      // change of the table itself, or ""
 }
 
 // A changeRow is an item that a branch has changed, with its differences.

@@ -12,7 +12,7 @@ type frame struct {
 	Branch string // name of the branch that the page shows, or ""
 	Tables []report.Place
 	Body   string // name of the template for the element main
-	Data   any    // that it is executed with
+	Data   any    // data for the template Body
 }
 
 // Values of aria-current: of a link to the page itself, and of a link to a page that it is a part of.

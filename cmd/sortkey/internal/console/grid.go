@@ -35,13 +35,13 @@ type grid struct {
 
 	Examined int     // rows that were read
 	Met      int     // rows that met the filter, also those for which the page has no room
-	Units    float64 // that reading them took
+	Units    float64 // read units
 }
 
 // A column is an attribute of the rows of a grid.
 type column struct {
 	ID, Name string // ID is the name, escaped for an address
-	Rows     int    // that have it
+	Rows     int    // rows that have the attribute
 	Key      bool
 	Hidden   bool // until somebody chooses it
 	Number   bool // all its values are numbers
@@ -62,7 +62,7 @@ type gridCell struct {
 	Class string // by the kind of the value
 	Link  string // or ""
 	Text  string
-	Size  string // of a value that is cut, or ""
+	Size  string // size of a value that is cut, or ""
 	Open  string // text of a document when it is open, or ""
 	Rank  int    // in the order of the column
 }
@@ -76,7 +76,7 @@ type gridPlace struct {
 	rows      int // at most
 
 	path  string   // path of the page in its address, with "?"
-	pairs []string // of the query of the address
+	pairs []string // names and values in its query
 }
 
 // table returns the names and values in the address of the table or index.

@@ -46,7 +46,7 @@ func boxOf(t *keyschema.Table, index, at string) keyBox {
 // A keyOffer is one completion of what a person has typed.
 type keyOffer struct {
 	Text  string `json:"text"`
-	Typed string `json:"typed"` // as it is typed
+	Typed string `json:"typed"` // as a person types it
 	Link  string `json:"link"`  // to the item or the partition
 }
 

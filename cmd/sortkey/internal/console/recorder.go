@@ -21,7 +21,7 @@ type Recorder struct {
 	n      int       // requests so far
 	shapes map[string]*Shape
 	list   []*Shape // by number
-	other  int      // requests of further shapes
+	other  int      // requests without a shape, as there are maxShapes
 }
 
 // A Request is a request of the program.

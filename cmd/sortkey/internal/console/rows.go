@@ -34,7 +34,7 @@ type rowsPage struct {
 	// Of a partition.
 
 	InPartition bool
-	Partition   string // as somebody types it
+	Partition   string // as a person types it
 	Condition   string // on the sort key, or ""
 	Turned      string // address of the rows in the opposite order
 	Descending  bool
@@ -72,7 +72,7 @@ func (s *Server) rows(r *http.Request) (string, any, error) {
 	place.pairs = place.table()
 	q := ask.Query{Index: index, Filter: r.FormValue("filter")}
 	if q.Filter == "" {
-		q.Limit = gridRows + 1 // whether there are more rows
+		q.Limit = gridRows + 1 // one more, to see whether there is a next page
 	}
 	var in wire.Request
 	var p *rowsPage

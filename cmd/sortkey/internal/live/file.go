@@ -32,11 +32,11 @@ func (f file) replace(version string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(next.Name()) // in vain once it is renamed
+	defer os.Remove(next.Name()) // does nothing after the renaming
 	_, err = next.Write(data)
 	err = errors.Join(err, next.Chmod(info.Mode().Perm()), next.Sync(), next.Close())
 	if now, again := f.read(); err == nil && (again != nil || versionOf(now) != version) {
-		err = errors.Join(again, errChanged) // meanwhile
+		err = errors.Join(again, errChanged) // since save read it
 	}
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ type Options struct {
 type Server struct {
 	file  file
 	opts  Options
-	saved chan bool // a page has saved the file
+	saved chan bool // signals that a page has saved the file
 
 	mu      sync.RWMutex // held for reading while the dataset is used
 	dataset *dataset.Dataset
@@ -106,7 +106,7 @@ func (s *Server) Follow(ctx context.Context) {
 		case <-s.saved:
 		case <-time.After(pause):
 		}
-		_ = s.Check(ctx) // listeners are told
+		_ = s.Check(ctx) // pages get an event
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 // all answers.
 type lineConn struct {
 	in    *bufio.Scanner
-	close func() error // ends in
+	close func() error // closes the pipe that in reads
 	out   io.Writer
 
 	mu       sync.Mutex

@@ -42,7 +42,7 @@ func (s *Server) add(op *operation.Operation, run func(context.Context, *operati
 func schemaOf(op *operation.Operation) *jsonschema.Schema {
 	schema := &jsonschema.Schema{
 		Type: "object", Properties: map[string]*jsonschema.Schema{},
-		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}, // none
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}, // no other arguments
 	}
 	for _, p := range op.Params {
 		if p.Name == "" {

@@ -28,7 +28,7 @@ func CheckExport(ctx context.Context, client *dynamodb.Client, tables []string, 
 func (im *importer) sourceOptions(s *Source) ReadOptions {
 	opts := im.o.ReadOptions
 	if opts.Table == "" {
-		opts.Table = im.o.Table // of requests from a pipe
+		opts.Table = im.o.Table // selects requests from a pipe
 	}
 	return s.reading(opts)
 }

@@ -61,7 +61,7 @@ func membersOf(raw []byte, most int) (members []member, ok bool) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return nil, false
 	}
-	dec := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true)) // decoding finds them
+	dec := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true)) // the decoder rejects them
 	if _, err := dec.ReadToken(); err != nil {
 		return nil, false
 	}

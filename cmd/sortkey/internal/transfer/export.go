@@ -97,7 +97,7 @@ func Export(
 	o = o.withDefaults()
 	dir = filepath.Clean(dir)
 	if into {
-		for _, table := range tables { // the endpoint has named them
+		for _, table := range tables { // names are from the endpoint
 			if !filepath.IsLocal(table) || table != filepath.Base(table) || table == "." {
 				return nil, advice.New(
 					"export the other tables one by one",
@@ -142,7 +142,7 @@ func Export(
 	if err := SyncFolder(part); err != nil {
 		return nil, err
 	}
-	_ = os.Remove(dir) // an empty folder
+	_ = os.Remove(dir) // if it is an empty folder
 	if err := os.Rename(part, dir); err != nil {
 		if made := checkNew(dir); made != nil { // another export may have written dir meanwhile
 			err = made
@@ -319,7 +319,7 @@ func (x *exporter) scan(ctx context.Context, segment int, fn func(attr.Item) err
 		fn = func(it attr.Item) error {
 			it, err := x.o.Mask(x.table, it)
 			if err == nil {
-				key, err = k.appendKey(key[:0], it) // a rule can drop or rename it
+				key, err = k.appendKey(key[:0], it) // a rule can remove a key attribute
 			}
 			if err != nil {
 				return fmt.Errorf("table %s: cannot mask an item: %w", x.table, err)

@@ -72,7 +72,7 @@ type Progress struct {
 	// Bytes is the number of bytes read from the files, before decompression. Total is their size, or 0 if it is
 	// unknown.
 	Bytes, Total int64
-	// Items have been read.
+	// Items is the number of items so far.
 	Items int64
 }
 

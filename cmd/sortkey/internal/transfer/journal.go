@@ -112,7 +112,7 @@ func openJournal(path string) (*os.File, error) {
 		switch {
 		case errors.Is(err, errBusy):
 			return nil, fail(ErrBusy, "wait for it", "another import is using the journal %s", path)
-		case !errors.Is(err, errMoved): // an import has just ended
+		case !errors.Is(err, errMoved): // an import that has just ended removed it: open it again
 			return nil, err
 		}
 	}
@@ -213,7 +213,7 @@ type Reject struct {
 	Line   int64  `json:"line"`
 	Reason string `json:"reason"`
 
-	order int64 // number in the file
+	order int64 // number of the record in the file
 }
 
 // reportHead is how the file of a report begins.
@@ -225,7 +225,7 @@ type report struct {
 	f          *os.File
 	size       int64
 	limit      int64 // bound of size, in bytes; add only counts the lines above it
-	unreported int64 // lines counted
+	unreported int64 // lines only counted
 }
 
 // openReport opens the report of an earlier import, or creates a new one. It returns an error for any other file,

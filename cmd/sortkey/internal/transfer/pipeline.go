@@ -45,9 +45,9 @@ type pipeline struct {
 	running []*running // in the order of the file
 	unused  []*running
 	ready   []part
-	rows    []*api.BulkPart // unused
+	rows    []*api.BulkPart // to use again
 	reading int             // bytes of text in the running blocks
-	bytes   int             // that the ready parts take
+	bytes   int             // bytes of the ready parts
 	since   time.Time       // of the last write
 }
 

@@ -259,7 +259,7 @@ func (f *importFlags) readFile(name string, definitions tabledef.Reader) (conver
 
 	file.Tables, file.Notes, err = definitions.ReadData(name, data)
 	if errors.Is(err, tabledef.ErrOther) {
-		return file, nil // convert says what is wrong
+		return file, nil // convert reports a better error
 	}
 	return file, err
 }

@@ -299,7 +299,7 @@ func serveUntil(ctx context.Context, face *server.Server, ln net.Listener, drain
 	err := face.Serve(ctx, ln)
 	forget()
 	if ctx.Err() != nil {
-		stopping() // Serve may have been faster
+		stopping() // if Serve returned before AfterFunc called it
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return advice.New(
