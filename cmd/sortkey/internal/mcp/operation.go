@@ -66,7 +66,8 @@ func (s *Server) operate(ctx context.Context, op *operation.Operation, v *operat
 	return o.text(), nil
 }
 
-// describe returns the keys of a table. If the table does not exist, the error suggests a similar name or lists the names.
+// describe returns the keys of a table. If the table does not exist, the error suggests a similar name or lists the
+// names.
 func (s *Server) describe(ctx context.Context, name string) (*keyschema.Table, error) {
 	t, err := explain.Describe(ctx, s.o.Target, name)
 	e, ok := errors.AsType[*explain.ServiceError](err)

@@ -63,7 +63,7 @@ func (op *Operation) Place(v *Values, args []string) error {
 		return ask.UsageError(help, "give %s with --%s or as an argument, not both", p.What, p.Flag)
 	}
 	if n := len(params); len(rest) > 0 && n > 0 && params[n-1].Complete == SortKeys {
-		v.Sort = append(v.Sort, rest...) // whether the sort key has so many attributes is known only with the table
+		v.Sort = append(v.Sort, rest...) // only the table shows whether its sort key has so many attributes
 		return nil
 	}
 	if len(rest) > 0 {

@@ -27,8 +27,8 @@ type rawRecord struct {
 	decoded  bool
 }
 
-// readBlock reads the next records into b, at most the number most. If it returns an error, that is the one that
-// [Reader.Next] would return after the records in b, of which there may be none.
+// readBlock reads up to most records into b. If an error ends the block, readBlock returns the error, and b has the
+// records before it, of which there may be none. At the end of the file the error is io.EOF.
 func (r *Reader) readBlock(b *block, most int) error {
 	b.records, b.data = b.records[:0], b.data[:0]
 	for len(b.records) < most && len(b.data) < blockBytes {
