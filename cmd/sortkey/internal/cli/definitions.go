@@ -85,7 +85,8 @@ func (d *definitions) settle(ctx context.Context) error {
 	}
 }
 
-// update changes the table, and waits until it can be used. The index that the request adds is building, "" for none.
+// update changes the table, and waits until it can be used. Building names the index that the request adds, "" for
+// none.
 func (d *definitions) update(ctx context.Context, in *wire.UpdateTableInput, building string) error {
 	_, _, err := d.src.Target.Do(ctx, in)
 	if err != nil && ctx.Err() == nil && os.IsTimeout(err) && building != "" {

@@ -354,8 +354,8 @@ func (s *Server) keep(ctx context.Context, b *branch) (err error) {
 	return nil
 }
 
-// apply changes an item of the database from was to is. It does nothing if the item is already as it should be, and
-// returns errMoved if the item is neither.
+// apply changes an item of the database from was to is. It does nothing if the item already equals is, and returns
+// errMoved if the item equals neither.
 func (s *Server) apply(ctx context.Context, t *keyschema.Table, was, is attr.Item) error {
 	if len(was) == 0 {
 		was = nil

@@ -30,7 +30,7 @@ type Loader struct {
 	filled map[string]bool // tables that the loader has created or put items into
 }
 
-// Load loads the example called name, or what is at the path name: a model, the tables of a template, or data, which
+// Load loads the example with that name, or what is at that path: a model, the tables of a template, or data, which
 // is requests that write items or an export. It returns what it loaded, and notes on what it assumed about a
 // template. It loads no data into a table that has items of others.
 func (l *Loader) Load(ctx context.Context, name string) (Loaded, []tabledef.Note, error) {

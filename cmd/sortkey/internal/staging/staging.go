@@ -18,8 +18,9 @@ var contents = []string{"LOCK", "snapshot", "data", "export"}
 
 const tempMark = ".tmp-"
 
-// A Folder is a temporary folder beside a final path, on the same file system, so that what it contains can be
-// renamed to that path: a file or folder called snapshot, data or export. It is locked while a process uses it.
+// A Folder is a temporary folder beside a final path. It contains a file or folder called snapshot, data or export,
+// which can be renamed to the final path because both are on the same file system. A process locks the Folder while
+// it uses it.
 type Folder struct {
 	Path string
 	lock io.Closer // nil if the file system has no locks

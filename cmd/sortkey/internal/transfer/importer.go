@@ -23,7 +23,7 @@ type importer struct {
 	readOptions []ReadOptions
 	result      *ImportResult
 	journal     journal
-	file        *os.File // of the journal, locked, or nil
+	file        *os.File // the journal, open and locked, or nil
 	found       bool     // the file existed before: the journal of an interrupted import, or not a journal
 	saved       bool     // this import can be resumed
 	report      *report

@@ -60,8 +60,8 @@ func AtLeast(cmd *cobra.Command, least map[string]string) {
 }
 
 // CheckFlags returns a usage error if a flag or argument is empty, if a value is less than [AtLeast] allows, or if a
-// flag lacks the one that it needs ([Needs]). An empty value is usually a mistake, such as --if "$CONDITION" in a
-// script that has not set the variable: the command would then do more than the user meant.
+// flag is given without the flag that it needs ([Needs]). An empty value is usually a mistake, such as --if
+// "$CONDITION" in a script that has not set the variable: the command would then do more than the user meant.
 func CheckFlags(cmd *cobra.Command, args []string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil {
