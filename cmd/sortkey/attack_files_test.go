@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cost runs a command that refuses a file, and holds its memory, its processor time and what it prints to bounds.
+// cost runs a command that must reject a file. It checks the command's memory, its processor time and the size of its
+// output against bounds.
 func cost(t *testing.T, what string, megabytes, seconds int, args ...string) {
 	t.Helper()
 	cmd := command(t, args...)

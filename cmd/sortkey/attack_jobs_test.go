@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ask sends a request that is answered.
+// ask sends a request that must succeed, and returns the response.
 func (p *process) ask(t *testing.T, operation, body string) []byte {
 	t.Helper()
 	status, answer := p.post(operation, body)
@@ -24,8 +24,8 @@ func (p *process) ask(t *testing.T, operation, body string) []byte {
 	return []byte(answer)
 }
 
-// bulkPut puts the lines of a file, which it compresses, and waits for the end. It returns
-// the size of the report in MB.
+// bulkPut compresses a file with many copies of line, puts its lines in one job, and waits for the end of the job. It
+// returns the size of the job's report in MB.
 func (p *process) bulkPut(t *testing.T, root string, lines int, line string) int {
 	t.Helper()
 	dir := filepath.Join(root, "bucket")
@@ -58,7 +58,7 @@ func (p *process) bulkPut(t *testing.T, root string, lines int, line string) int
 	return int(report.Size() >> 20)
 }
 
-// TestAttackBulkPut puts files of which no line can be written.
+// TestAttackBulkPut puts files that contain no valid line.
 func TestAttackBulkPut(t *testing.T) {
 	root := t.TempDir()
 	p := serve(t, "--s3-root", root)

@@ -25,8 +25,8 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/cmdtest"
 )
 
-// This file holds what a hostile client tries. scripts/attack.sh runs it; it takes
-// a minute and a gigabyte, so it is no part of the usual tests.
+// This file contains what a hostile client tries. scripts/attack.sh runs it. It takes a minute and a gigabyte, so the
+// usual tests do not run it.
 
 // resident returns the resident memory of the process, in MB.
 func (p *process) resident(t *testing.T) int {
@@ -41,7 +41,7 @@ func (p *process) resident(t *testing.T) int {
 	return kb >> 10
 }
 
-// peak returns the highest resident memory while fn runs, above that before it.
+// peak returns by how much the resident memory exceeds its initial size, at most, while fn runs, in MB.
 func (p *process) peak(t *testing.T, fn func()) int {
 	t.Helper()
 	before, most := p.resident(t), 0
@@ -63,7 +63,7 @@ func (p *process) peak(t *testing.T, fn func()) int {
 	return most - before
 }
 
-// bounded reports a figure and fails if it is above its bound.
+// bounded logs a figure and fails the test if the figure exceeds its bound.
 func bounded(t *testing.T, what string, got, bound int, unit string) {
 	t.Helper()
 	t.Logf("%-62s %6d %s, bound %d", what, got, unit, bound)
@@ -91,8 +91,8 @@ func TestAttackIdleBodies(t *testing.T) {
 	}), 64, "MB")
 }
 
-// TestAttackConnections holds more idle connections than the server may have, each of which has made a
-// request, and measures an honest client beside them.
+// TestAttackConnections holds more idle connections than the server allows, each of which has made a request. It
+// measures how fast the server answers an honest client meanwhile.
 func TestAttackConnections(t *testing.T) {
 	figures := freeAddress(t)
 	p := serve(t, "--max-connections", "4096", "--metrics", figures)
@@ -158,8 +158,8 @@ func freeAddress(t *testing.T) string {
 	return ln.Addr().String()
 }
 
-// TestAttackBurst checks what a server keeps after a burst of large requests. The
-// program's own pages are no part of the heap.
+// TestAttackBurst checks how much memory a server keeps after a burst of large requests. It subtracts the memory
+// before the burst, which includes the pages of the program's file.
 func TestAttackBurst(t *testing.T) {
 	p := serve(t)
 	simpleTable(t, p.client(t), "Tab")
@@ -212,8 +212,8 @@ func simpleTable(t *testing.T, c *dynamodb.Client, name string) {
 	require.NoError(t, err)
 }
 
-// hang sends a request over so many connections that never read the answer, gives the
-// server time to make all of them, and returns the peak of its memory.
+// hang sends a request over many connections, which never read the response. It gives the server 5 s to make all
+// responses, and returns the peak of its memory.
 func (p *process) hang(t *testing.T, clients int, operation, body string) int {
 	t.Helper()
 	return p.peak(t, func() {
@@ -226,8 +226,8 @@ func (p *process) hang(t *testing.T, clients int, operation, body string) int {
 	})
 }
 
-// slowBound is what answers that nobody reads may cost with --max-pending-mb 128: the
-// budget, as much again before the collector starts, and the work on new answers.
+// slowBound is the memory, in MB, that responses may take that no client reads, with --max-pending-mb 128: the
+// budget, as much again before the collector starts, and the work on new responses.
 const slowBound = 4 * 128
 
 func TestAttackSlowReaders(t *testing.T) {
@@ -247,7 +247,7 @@ func TestAttackSlowReaders(t *testing.T) {
 	}
 }
 
-// TestAttackNumbers has items of 390 KB that have 17.5 MB as JSON.
+// TestAttackNumbers reads items of 390 KB whose JSON takes 17.5 MB.
 func TestAttackNumbers(t *testing.T) {
 	p := serve(t, "--max-pending-mb", "128")
 	simpleTable(t, p.client(t), "Tab")
@@ -306,7 +306,7 @@ func TestAttackManyNames(t *testing.T) {
 }
 
 func TestAttackDescriptors(t *testing.T) {
-	// The shell lowers the limit for the server alone.
+	// The shell lowers the limit only for the server.
 	cmd := serveCommand(t, "--data", filepath.Join(t.TempDir(), "db"))
 	limited := exec.Command("sh", append([]string{"-c", `ulimit -n 256; exec "$@"`, "sh"}, cmd.Args...)...)
 	limited.Env = cmd.Env

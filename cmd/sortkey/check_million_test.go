@@ -18,8 +18,8 @@ import (
 // checkPeakLimit is the memory that a check of a million items may use.
 const checkPeakLimit = 700 << 20
 
-// TestCheckOfMany checks the shop, with as many times more items and values of its
-// fields as make the number asked for. scripts/check-million.sh runs it.
+// TestCheckOfMany checks the shop with more items, by a factor that gives as many items as -million says.
+// scripts/check-million.sh runs it.
 func TestCheckOfMany(t *testing.T) {
 	if *million == 0 {
 		t.Skip("run scripts/check-million.sh")

@@ -11,11 +11,12 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/cmdtest"
 )
 
-// TestControl holds that the control needs its token, and refuses pages and other hosts.
+// TestControl tests that the control requires its token, and rejects requests of pages and for other hosts.
 func TestControl(t *testing.T) {
 	t.Parallel()
 	line := regexp.MustCompile(`control at (http://127\.0\.0\.1:\d+) with the header Authorization: (Bearer \S+)`)
-	// control starts a server with a token of the environment, or none, and returns what it prints of the control.
+	// control starts a server with a token in the environment, or "" for none. It returns the address of the control
+	// and the header that the server prints.
 	control := func(token string) (url, header string) {
 		cmd := serveCommand(t, "--isolate", "--control=0")
 		cmd.Env = append(cmd.Env, "SORTKEY_CONTROL_TOKEN="+token)

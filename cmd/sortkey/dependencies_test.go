@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDependencies holds that the command does not reach client-go, which only cmd/sortkey/tikv needs.
+// TestDependencies tests that the command does not link client-go, which only cmd/sortkey/tikv needs.
 func TestDependencies(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	require.NoError(t, err)

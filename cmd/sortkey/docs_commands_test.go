@@ -11,13 +11,13 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// pages are the documents whose commands a reader types into an empty folder, one after the other.
-// Each is run so; the help of sortkey is one too. The commands of a page share a server in memory,
-// where no flag names another source, as those who read along have started one.
+// pages are the documents whose commands a reader can type into an empty folder, one after the other. The test runs
+// each page in that way. The help of sortkey counts as a page too. A server in memory runs for each page, for the
+// commands that name no other database, because the reader has started one.
 var pages = []string{"README.md", "docs/embedded.md", "docs/operations.md", "docs/workbench.md", "sortkey help"}
 
-// apart are the commands that cannot run in an empty folder, with the reason. Of those that are
-// sortkey's own the flags are checked. A reason holds for commands that begin so.
+// apart maps the beginnings of commands that cannot run in an empty folder to the reason. Of those that are sortkey
+// commands, the test checks the flags.
 var apart = map[string]string{
 	"sortkey serve":                        "it serves until it is stopped; TestScripts/serve starts it with these flags",
 	"sortkey design open":                  "it serves until it is stopped; TestScripts/design-open starts it",
@@ -42,7 +42,7 @@ var apart = map[string]string{
 	"export AWS_ENDPOINT_URL_DYNAMODB=":    "it points at the server of the line before",
 }
 
-// given are what a page says that its reader has already: commands and files.
+// given maps pages to commands that create what, by the page, its reader has already.
 var given = map[string]string{
 	"docs/workbench.md": `echo '{"Parameters": {"Stage": {"Type": "String"}}, "Resources": {"Shop": {
 		"Type": "AWS::DynamoDB::Table", "Properties": {"TableName": {"Fn::Sub": "shop-${Stage}"},
@@ -53,7 +53,7 @@ var given = map[string]string{
 		echo '{"Orders": [{"PutRequest": {"Item": {"customer": {"S": "c9"}, "order": {"N": "1"}}}}]}' >seeds/orders.json`,
 }
 
-// TestPages runs the commands of pages.
+// TestPages runs the commands of all pages.
 func TestPages(t *testing.T) {
 	proptest.NeedLong(t)
 	shell, err := exec.LookPath("sh")
@@ -112,18 +112,18 @@ func serveEmpty(t *testing.T) string {
 		t.Fatalf("serve printed %q (%v)", line[:n], err)
 	}
 	go func() {
-		for err == nil { // the server must not wait for us
+		for err == nil { // drain the output, so that the server can go on
 			_, err = out.Read(line)
 		}
 	}()
 	return strings.Fields(url)[0]
 }
 
-// A remark follows a command after a number sign, or after several spaces.
+// remark matches a remark after a command, which follows a number sign or several spaces.
 var remark = regexp.MustCompile(`(\s+# .*|\s{3,}[a-z].*)$`)
 
-// commandsOf returns the commands of a page: the lines of indented blocks that begin with one of a
-// known program.
+// commandsOf returns the commands of a page: those lines of indented blocks that begin with sortkey or with a key of
+// apart.
 func commandsOf(t *testing.T, page string, run func(string) ([]byte, error)) (commands []string) {
 	var text, indent string
 	if page == "sortkey help" {
@@ -149,7 +149,7 @@ func commandsOf(t *testing.T, page string, run func(string) ([]byte, error)) (co
 		}
 		commands = append(commands, strings.TrimSpace(remark.ReplaceAllString(strings.TrimSpace(command), "")))
 	}
-	if commands == nil && page != "docs/embedded.md" { // whose code is run by TestEmbedded
+	if commands == nil && page != "docs/embedded.md" { // TestEmbedded runs the code of docs/embedded.md
 		t.Errorf("%s has no commands", page)
 	}
 	return commands
@@ -164,7 +164,7 @@ func apartFor(command string) string {
 	return ""
 }
 
-// withHelp returns a command that only checks the flags of one.
+// withHelp adds --help to a command, so that it only checks its flags.
 func withHelp(command string) string {
 	command, _, _ = strings.Cut(command, " & ")
 	return command + " --help >/dev/null"

@@ -39,10 +39,10 @@ func TestDocuments(t *testing.T) {
 		t.Skip("there is no sh")
 	}
 	root := filepath.Join("..", "..")
-	var printed sync.Map // documents quote some outputs several times
+	var printed sync.Map // results of commands, because documents quote some of them several times
 	for _, pattern := range documents {
 		if strings.Contains(pattern, "/*/") && !proptest.Long() && !*rewrite {
-			continue // their commands run the examples at full size
+			continue // these commands run the examples at full size, which takes long
 		}
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(files) == 0 {
@@ -73,7 +73,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// checkDocument compares the quotations in a file with the output of run.
+// checkDocument compares the quoted outputs in a file with what run returns.
 func checkDocument(t *testing.T, file string, run func(command string) (string, error)) {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -100,7 +100,7 @@ func checkDocument(t *testing.T, file string, run func(command string) (string, 
 	}
 }
 
-// A misquote is a quotation that differs from the command's output.
+// A misquote is a quoted output that differs from the command's output.
 type misquote struct {
 	line    int // of the command
 	command string
@@ -108,8 +108,7 @@ type misquote struct {
 	lost    bool // the output has no text for it
 }
 
-// requote returns a document with the current output of its commands, and the
-// quotations that differed.
+// requote returns a document with the current outputs of its commands, and the quoted outputs that differed.
 func requote(text string, run func(command string) (string, error)) (string, []misquote) {
 	lines := strings.Split(text, "\n")
 	var out []string
@@ -155,16 +154,16 @@ func requote(text string, run func(command string) (string, error)) (string, []m
 
 const elision = "…"
 
-// quote updates a quotation: it returns the quoted parts of the output, and whether
-// they are the same as before. It finds a part between elisions by its first line; ok
-// is false if the output no longer has that line.
+// quote updates a quoted output, which may have elisions, from the printed one. It returns the new quoted output, and
+// whether it is the same as before. It finds each part between elisions by its first line; ok is false if the printed
+// output does not have that line.
 func quote(quoted, printed []string) (renewed []string, same, ok bool) {
 	if !slices.Contains(quoted, elision) {
 		return printed, slices.Equal(quoted, printed), true
 	}
 	ok = true
 	var part []string
-	at, anchored := 0, true // the first part is at the start
+	at, anchored := 0, true // the first part begins at the first line
 	end := func(last bool) {
 		if len(part) == 0 {
 			return
@@ -173,7 +172,7 @@ func quote(quoted, printed []string) (renewed []string, same, ok bool) {
 		if !anchored {
 			if i := slices.Index(printed[at:], part[0]); i >= 0 {
 				start = at + i
-				// If the line occurs several times, it is the one before what follows.
+				// If the first line occurs several times, take the first place where the whole part matches.
 				for j := start; j+len(part) <= len(printed); j++ {
 					if slices.Equal(printed[j:j+len(part)], part) {
 						start = j

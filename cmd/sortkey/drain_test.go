@@ -23,7 +23,7 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/cmdtest"
 )
 
-// eventually waits until a condition is true.
+// eventually waits until a condition is true, and fails the test if it does not become true in time.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(cmdtest.Patience); !holds(); time.Sleep(time.Millisecond) {
@@ -35,7 +35,7 @@ func eventually(t testing.TB, what string, holds func() bool) {
 
 var metricsURL = regexp.MustCompile(`msg=metrics url=(\S+)`)
 
-// metrics returns the URL of the metrics of a server that logs it.
+// metrics returns the URL of a server's metrics, which it reads in the server's log.
 func (p *process) metrics(t testing.TB) (url string) {
 	t.Helper()
 	eventually(t, "the address of the metrics", func() bool {
@@ -48,14 +48,14 @@ func (p *process) metrics(t testing.TB) (url string) {
 	return url
 }
 
-// A slow request is a request that has been sent in part.
+// A slow is a request of which only a part has been sent.
 type slow struct {
 	conn net.Conn
 	rest string
 }
 
-// begin sends the first part of a request that puts an item, and waits until the
-// server handles it.
+// begin sends the first part of a request that puts an item. It waits until the server has begun to handle the
+// request.
 func begin(t *testing.T, p *process, metrics string) *slow {
 	t.Helper()
 	addr := strings.TrimPrefix(p.URL, "http://")
@@ -111,8 +111,8 @@ func TestDrain(t *testing.T) {
 	require.Regexp(t, `msg=stopping cause="terminated signal received" drain=1h0m0s`, p.Stderr.String())
 	require.Contains(t, p.Stderr.String(), "msg=stopped")
 
-	// The write is in the database, and the store was closed: the next start does not
-	// count again.
+	// The write is in the database. The server has closed the store, so its next start does not count the items
+	// again.
 	p = serve(t, "--data", dir)
 	out, err := p.client(t).GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String(bank), Key: item{"PK": str("slow")}})
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A probe asks for the health of a server at intervals.
+// A probe asks for the health of a server again and again.
 type probe struct {
 	stop    chan struct{}
 	running sync.WaitGroup
@@ -58,9 +58,8 @@ func (p *process) probing() *probe {
 	return b
 }
 
-// TestHealthWhileBusy asks a server every 100 ms whether it is healthy, while it imports a
-// table, is copied to a snapshot and deletes the table. It is. scripts/check-million.sh does
-// so with a million items.
+// TestHealthWhileBusy tests that a server says that it is healthy, every 100 ms, while it imports a table, makes a
+// snapshot and deletes the table. scripts/check-million.sh runs it with a million items.
 func TestHealthWhileBusy(t *testing.T) {
 	items := 2000
 	if n, err := strconv.Atoi(os.Getenv("SORTKEY_ITEMS")); err == nil {
@@ -113,7 +112,7 @@ func writeLines(t *testing.T, name string, items int) {
 	require.NoError(t, f.Close())
 }
 
-// importLines imports them into a new table and waits until all are there.
+// importLines imports the lines into a new table and waits until the table has all items.
 func importLines(t *testing.T, c *dynamodb.Client, items int) {
 	t.Helper()
 	out, err := c.ImportTable(t.Context(), &dynamodb.ImportTableInput{

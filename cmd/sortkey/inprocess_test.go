@@ -15,7 +15,7 @@ import (
 // inputKey is the key of a script's [testscript.Env.Values] for the standard input of its next command.
 type inputKey struct{}
 
-// setInput is the command input of scripts: input FILE makes a file the standard input of the next sortkey.
+// setInput implements the script command input: input FILE makes a file the standard input of the next sortkey.
 func setInput(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: input FILE")
@@ -23,11 +23,12 @@ func setInput(ts *testscript.TestScript, neg bool, args []string) {
 	*ts.Value(inputKey{}).(*string) = ts.ReadFile(args[0])
 }
 
-// inProcess is held while a command runs in this process: it has the working folder and [os.Stdin] for itself.
+// inProcess is held while a command runs in this process, because all commands share the working folder and
+// [os.Stdin].
 var inProcess sync.Mutex
 
-// runCommand is the command sortkey of scripts. It runs the command in this process, in the folder and with
-// the environment of the script: the start of a process takes longer than most commands.
+// runCommand implements the script command sortkey. It runs the command in this process, with the folder and the
+// environment of the script, because starting a process takes longer than most commands.
 func runCommand(ts *testscript.TestScript, neg bool, args []string) {
 	var stdout, stderr safeBuffer
 	code := mainIn(ts, &stdout, &stderr, args)
@@ -41,7 +42,7 @@ func runCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// mainIn runs the command in the current folder of a script, with the input that the script has set.
+// mainIn runs the command in the script's current folder, with the input that setInput has set.
 func mainIn(ts *testscript.TestScript, stdout, stderr io.Writer, args []string) (code int) {
 	inProcess.Lock()
 	defer inProcess.Unlock()
@@ -69,7 +70,7 @@ func mainIn(ts *testscript.TestScript, stdout, stderr io.Writer, args []string) 
 	return cli.Main(args, env)
 }
 
-// A safeBuffer is a buffer for several goroutines, as the output of a process is.
+// A safeBuffer is a buffer that several goroutines can write to, like the output of a process.
 type safeBuffer struct {
 	mu sync.Mutex
 	bytes.Buffer

@@ -46,15 +46,15 @@ func byAddress(t *testing.T, what string, all []item) map[string]item {
 	return m
 }
 
-// checkWriters compares the database with the writers' records, and settles their requests
-// in progress. It returns the number of unanswered requests that were applied.
+// checkWriters compares the database with the writers' records, and finds out what became of their requests in
+// progress. It returns the number of these requests, which got no response, and how many of them were applied.
 func checkWriters(t *testing.T, db *dynamodb.Client, writers []*writer) (unanswered, done int) {
 	t.Helper()
 	checkCounts(t, db)
 	return checkItems(t, db, writers)
 }
 
-// checkItems is check without the counts of items.
+// checkItems is like checkWriters, but does not check the counts of items.
 func checkItems(t *testing.T, db *dynamodb.Client, writers []*writer) (unanswered, done int) {
 	t.Helper()
 	found := map[string]map[string]item{}
@@ -81,7 +81,7 @@ func checkItems(t *testing.T, db *dynamodb.Client, writers []*writer) (unanswere
 	if hits < least || hits > least+most {
 		t.Fatalf("the counter is %d, want between %d and %d", hits, least, least+most)
 	}
-	for _, w := range writers { // attribute all uncertain additions to one writer
+	for _, w := range writers { // which writer's addition was applied is unknown and does not matter
 		if w.adding {
 			unanswered++
 			if hits > least {
@@ -116,8 +116,7 @@ func checkCounts(t *testing.T, db *dynamodb.Client) {
 	}
 }
 
-// checkCount waits until a table reports n items. After a crash the server counts
-// them again while it runs.
+// checkCount waits until a table reports n items, because a server counts the items again after a crash.
 func checkCount(t *testing.T, db *dynamodb.Client, table string, n int) {
 	t.Helper()
 	counted := int64(-1)
@@ -131,8 +130,8 @@ func checkCount(t *testing.T, db *dynamodb.Client, table string, n int) {
 	t.Fatalf("%s reports %d items, want %d", table, counted, n)
 }
 
-// resolve finds out whether the request in progress was applied, and settles it. A
-// batch may have been applied in part, but each item as a whole.
+// resolve finds out whether the request in progress was applied, and records that. A batch may have been applied in
+// part, but each of its items only as a whole.
 func (w *writer) resolve(t *testing.T, found map[string]map[string]item) (did bool) {
 	t.Helper()
 	var before, after []string
@@ -171,8 +170,8 @@ func (w *writer) resolve(t *testing.T, found map[string]map[string]item) (did bo
 	return after != nil
 }
 
-// checkBank compares the accounts with the receipts, which shows that transfers are
-// atomic, and the receipts with the writers' records.
+// checkBank tests that the balances of the accounts match the receipts, so transfers are atomic, and that the
+// receipts match the writers' records.
 func checkBank(t *testing.T, found map[string]item, writers []*writer) {
 	t.Helper()
 	balance := make([]int, accounts)
@@ -198,7 +197,7 @@ func checkBank(t *testing.T, found map[string]item, writers []*writer) {
 	require.Len(t, found, receipts+accounts+1, "receipts that nobody wrote")
 }
 
-// checkIndex compares the rows of an index of Indexed with those it should have.
+// checkIndex compares the rows of an index of the table Indexed with want.
 func checkIndex(t *testing.T, db *dynamodb.Client, index string, want map[string]item) {
 	t.Helper()
 	got := byAddress(t, index, scan(t, db, indexed, index))
@@ -210,7 +209,7 @@ func checkIndex(t *testing.T, db *dynamodb.Client, index string, want map[string
 	require.Len(t, got, len(want), "rows of index %s that no item has", index)
 }
 
-// checkIndexes compares each index with one computed from the table's items.
+// checkIndexes compares each index with the rows that follow from the table's items.
 func checkIndexes(t *testing.T, db *dynamodb.Client, table map[string]item) {
 	t.Helper()
 	groups, ranks := map[string]item{}, map[string]item{}

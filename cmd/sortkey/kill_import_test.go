@@ -20,18 +20,18 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// An input is a folder of files to import, and what an import makes of it.
+// An input is a folder of files to import, and the expected result of the import.
 type input struct {
 	dir              string
 	lines            int
 	rejected         []string       // "file:line"
-	last             map[string]int // the line of each key that wins
+	last             map[string]int // number of the last line with each key, which wins
 	rejects, journal string         // the files of the import
 }
 
-// newInput writes files whose lines have few keys, so that most of them replace an
-// earlier one, also one of another file. An import writes its journal after each file. The
-// last file has so many lines that a folder gets them as sorted rows.
+// newInput writes files whose lines have few different keys, so most lines replace an earlier one, often of another
+// file. An import writes its journal after each file. The last file has so many lines that an import into a folder
+// loads them as sorted rows.
 func newInput(t *testing.T, root string) *input {
 	t.Helper()
 	in := &input{
@@ -72,7 +72,7 @@ func (in *input) start(t *testing.T, target ...string) *process {
 	return p
 }
 
-// complete reports whether an import is complete, and checks its counts and report.
+// complete reports whether an import is complete. If so, it checks the counts and the report of the import.
 func (in *input) complete(t *testing.T, p *process) bool {
 	t.Helper()
 	if exists(in.journal) || p.Stdout.String() == "" {
@@ -113,8 +113,8 @@ func (in *input) check(t *testing.T, db *dynamodb.Client) {
 	require.Len(t, items, len(in.last))
 }
 
-// TestKillImport kills an import into a folder and resumes it, again and again until
-// it is complete. Then each line has been imported or reported once.
+// TestKillImport kills an import into a folder and resumes it, again and again until it is complete. It tests that
+// each line was then either imported or reported once.
 func TestKillImport(t *testing.T) {
 	kills := proptest.Cases(2)
 	seed := uint64(proptest.Seed())
@@ -148,7 +148,7 @@ func TestKillImport(t *testing.T) {
 	t.Logf("%d kills of an import, %d times resumed: %d imports complete, each of %d lines imported or reported once", killed, resumed, imports, in.lines)
 }
 
-// left are the files after a number of imports.
+// left returns the names of the files that should remain after a number of imports.
 func left(imports int) []string {
 	names := []string{"input", "rejects"}
 	for i := range imports {
@@ -157,8 +157,8 @@ func left(imports int) []string {
 	return names
 }
 
-// TestKillImportServer kills the server to which an import writes, and starts it
-// again; sometimes it kills the import, too, and resumes it.
+// TestKillImportServer kills the server that an import writes to, and starts the server again. Sometimes it also
+// kills the import, and resumes it.
 func TestKillImportServer(t *testing.T) {
 	proptest.NeedLong(t)
 	kills := proptest.Cases(2)

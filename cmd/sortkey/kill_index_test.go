@@ -23,14 +23,14 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// The index that TestKillIndex creates and deletes. Its definition differs from one
-// time to the next, so rows of an earlier one cannot pass for its own.
+// later is the index that TestKillIndex creates and deletes. Each new index has another definition than the one
+// before, so the test would notice rows that an earlier index left.
 const later = "Later"
 
 type definition struct {
 	keys       []types.AttributeDefinition // partition key, sort key
 	projection types.Projection
-	keep       []string // attributes of its rows besides those of the table's key; nil for all
+	keep       []string // attributes in the rows, besides the key of the table; nil for all
 }
 
 var definitions = []definition{
@@ -42,10 +42,10 @@ var definitions = []definition{
 
 var deleteLater = []types.GlobalSecondaryIndexUpdate{{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: aws.String(later)}}}
 
-// none is the number of the definition while there is no index.
+// none stands for the number of the definition if there is no index.
 const none = -1
 
-// rows returns the rows of the index for the items of its table.
+// rows returns the rows that the index should have for the items of its table.
 func (d *definition) rows(table map[string]item) map[string]item {
 	rows := map[string]item{}
 	for at, it := range table {
@@ -100,8 +100,8 @@ func (a *alterer) run(ctx context.Context, db *dynamodb.Client) error {
 	}
 }
 
-// settle waits until the table and its indexes are active, and finds out which
-// definition the index has.
+// settle waits until the table and its indexes are active, and then sets a.have and a.to to the definition that the
+// index has.
 func (a *alterer) settle(t *testing.T, db *dynamodb.Client) {
 	t.Helper()
 	var index *types.GlobalSecondaryIndexDescription
@@ -132,7 +132,7 @@ func (a *alterer) settle(t *testing.T, db *dynamodb.Client) {
 	a.have, a.to = found, found
 }
 
-// fill writes items of table Indexed, and returns them as those of a writer.
+// fill writes items to the table Indexed. It returns a writer that has them as its records.
 func fill(t *testing.T, db *dynamodb.Client, client, n int) *writer {
 	t.Helper()
 	w := newWriter(client, 0)
@@ -151,9 +151,9 @@ func fill(t *testing.T, db *dynamodb.Client, client, n int) *writer {
 	return w
 }
 
-// TestKillIndex kills a server while one client creates and deletes an index and
-// others write. Afterwards the index is as the last answer said, or the next one
-// would have said, and its rows are those of the table's items.
+// TestKillIndex kills a server while one client creates and deletes an index and others write. It tests that the
+// index is then in the state after the last acknowledged request or after the next one, and that its rows match the
+// table's items.
 func TestKillIndex(t *testing.T) {
 	proptest.NeedLong(t)
 	kills := proptest.Cases(2)
@@ -181,7 +181,7 @@ func TestKillIndex(t *testing.T) {
 			unfinished++
 		}
 		p = serve(t, "--data", dir)
-		if rng.IntN(3) == 0 { // while it finishes what the crash interrupted
+		if rng.IntN(3) == 0 { // kill it again while it completes what it was doing before the crash
 			time.Sleep(time.Duration(rng.Int64N(int64(20 * time.Millisecond))))
 			p.Kill(t)
 			p = serve(t, "--data", dir)
@@ -196,7 +196,7 @@ func TestKillIndex(t *testing.T) {
 		}
 	}
 
-	// A deleted index leaves no rows.
+	// Test that a deleted index leaves no rows.
 	db := p.client(t)
 	if a.have != none {
 		_, err := db.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{TableName: aws.String(indexed), GlobalSecondaryIndexUpdates: deleteLater})
@@ -206,7 +206,7 @@ func TestKillIndex(t *testing.T) {
 	for _, source := range [][2]string{{plain}, {bank}, {indexed}, {indexed, "ByGroup"}, {indexed, "ByRank"}} {
 		want += len(scan(t, db, source[0], source[1]))
 	}
-	for _, table := range []string{bank, indexed} { // and their streams, with a row for the last sequence number
+	for _, table := range []string{bank, indexed} { // a stream also has a row with its last sequence number
 		want += checkStream(t, db, table, byAddress(t, table, scan(t, db, table, ""))) + 1
 	}
 	require.NoError(t, p.Cmd.Process.Signal(os.Interrupt))
@@ -221,7 +221,7 @@ func TestKillIndex(t *testing.T) {
 		kills, unfinished, interrupted, a.created, a.deleted, acked)
 }
 
-// checkLater compares the index with its table, if there is one.
+// checkLater compares the index with its table, if there is an index.
 func checkLater(t *testing.T, db *dynamodb.Client, have int) {
 	t.Helper()
 	if have == none {
@@ -237,8 +237,7 @@ func checkLater(t *testing.T, db *dynamodb.Client, have int) {
 	}
 }
 
-// checkLaterRows is checkLater without the count in the description. It returns the
-// number of rows.
+// checkLaterRows is like checkLater, but does not check the count in the description. It returns the number of rows.
 func checkLaterRows(t *testing.T, db *dynamodb.Client, have int) int {
 	t.Helper()
 	if have == none {

@@ -11,9 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// The tables. Indexed has a global index of all attributes and a local index of some;
-// both are sparse. Bank has accounts, receipts and a counter to which all clients
-// write.
+// The tables. Indexed has a global index that projects all attributes and a local index that projects some; both are
+// sparse. Bank contains accounts, receipts and a counter to which all clients add.
 const (
 	plain   = "Plain"
 	indexed = "Indexed"
@@ -41,7 +40,7 @@ func number(v types.AttributeValue) int {
 	return -1
 }
 
-// A key is a key of one client in Plain or Indexed.
+// A key is the key of an item of one client, in Plain or Indexed.
 type key struct {
 	table        string
 	client, slot int
@@ -51,9 +50,9 @@ func (k key) attributes() item {
 	return item{"PK": str(fmt.Sprintf("client %d part %d", k.client, k.slot%5)), "SK": str(fmt.Sprintf("slot %03d", k.slot))}
 }
 
-// attributes returns the attributes, besides the key, of the item at k written with
-// number n. The number determines their names and lengths, so it identifies the whole
-// item, and an item that mixes two writes matches no number.
+// values returns the attributes, besides the key, of the item that a client writes at k with the write of number n.
+// The number determines their names and lengths. It therefore identifies the whole item, and a mixture of two writes
+// matches no number.
 func (k key) values(n int) item {
 	it := item{"n": num(n), "body": str(strings.Repeat(fmt.Sprintf("%d/%d/%d ", k.client, k.slot, n), n*37%150))}
 	if k.table == indexed {
@@ -68,7 +67,7 @@ func (k key) values(n int) item {
 	return it
 }
 
-// item returns the whole item, or nil for number 0, which means no item.
+// item returns the whole item of number n. It returns nil for 0, which stands for no item.
 func (k key) item(n int) item {
 	if n == 0 {
 		return nil
@@ -78,7 +77,7 @@ func (k key) item(n int) item {
 	return it
 }
 
-// update returns the expression that turns any item into that of number n.
+// update returns an update expression that changes any item to the item of number n.
 func (k key) update(n int) (expr *string, names map[string]string, values item) {
 	names, values = map[string]string{}, item{}
 	var set, remove []string
@@ -107,7 +106,7 @@ func attribute(name string, typ types.ScalarAttributeType) types.AttributeDefini
 	return types.AttributeDefinition{AttributeName: &name, AttributeType: typ}
 }
 
-// tables are the requests that create the tables.
+// tables returns the requests that create the tables.
 func tables() []*dynamodb.CreateTableInput {
 	schema := func(hash, sort string) []types.KeySchemaElement {
 		ks := []types.KeySchemaElement{{AttributeName: &hash, KeyType: types.KeyTypeHash}}

@@ -26,7 +26,7 @@ import (
 // importItems returns how many items TestKillImportTable imports.
 func importItems() int { return cmp.Or(*million, 30_000) }
 
-// A tableImport is an import by the operation ImportTable.
+// A tableImport is a job of the operation ImportTable.
 type tableImport struct {
 	root  string // the folder of buckets
 	items int
@@ -51,8 +51,7 @@ func newTableImport(t *testing.T, items int) *tableImport {
 	return in
 }
 
-// start asks for the import, always with the same token, as a client that hangs up after a
-// second.
+// start requests the import with the same client token each time. Its client stops waiting after a second.
 func (in *tableImport) start(t *testing.T, db *dynamodb.Client) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -78,7 +77,7 @@ func (in *tableImport) start(t *testing.T, db *dynamodb.Client) {
 	}
 }
 
-// describe returns the only import, or nil before it is listed.
+// describe returns the description of the only import, or nil if the server does not list it yet.
 func (in *tableImport) describe(t *testing.T, db *dynamodb.Client) *types.ImportTableDescription {
 	t.Helper()
 	list, err := db.ListImports(t.Context(), &dynamodb.ListImportsInput{})
@@ -98,7 +97,7 @@ func (in *tableImport) running(t *testing.T, db *dynamodb.Client) bool {
 	return d != nil && d.ImportStatus == types.ImportStatusInProgress
 }
 
-// check waits for the end of the import, and checks that each item is there once.
+// check waits for the end of the import, and tests that the table has each item once.
 func (in *tableImport) check(t *testing.T, db *dynamodb.Client) {
 	t.Helper()
 	for in.running(t, db) {
@@ -126,10 +125,10 @@ func (in *tableImport) check(t *testing.T, db *dynamodb.Client) {
 	checkCount(t, db, "imported", in.items)
 }
 
-// TestKillImportTable kills a server three times while it imports a table, and asks for the
-// import with the same token after each. Then the table is whole, and there is one import.
+// TestKillImportTable kills a server three times while it imports a table. Each time it then requests the import with
+// the same client token. It tests that the table is complete in the end, and that there is only one import.
 //
-// scripts/check-million.sh does so with a million items.
+// scripts/check-million.sh runs it with a million items.
 func TestKillImportTable(t *testing.T) {
 	proptest.NeedLong(t)
 	seed := uint64(proptest.Seed())
@@ -156,8 +155,8 @@ func TestKillImportTable(t *testing.T) {
 	t.Logf("an import of %d items killed %d times, %d times midway: complete after %v, one import, each item once", in.items, kills, midway, time.Since(began).Round(time.Second))
 }
 
-// TestKillServersImport kills one of two servers on PostgreSQL while it imports a table.
-// The other one takes over when the lease has ended.
+// TestKillServersImport kills one of two servers on PostgreSQL while it imports a table. It tests that the other
+// server takes over when the lease has ended.
 func TestKillServersImport(t *testing.T) {
 	proptest.NeedLong(t)
 	cluster := pgtest.New(t)

@@ -19,8 +19,7 @@ const (
 	deposit  = 1000 // in each account at the start
 )
 
-// A change is the effect of a request on a key: the item of number old becomes that of
-// number to.
+// A change is the effect of a request on one key: the item changes from that of number old to that of number to.
 type change struct {
 	key     key
 	old, to int
@@ -32,15 +31,15 @@ type payment struct {
 	from, to, amount int
 }
 
-// A writer is a client that writes to keys of its own, so it knows the expected state:
-// the result of its acknowledged writes and, for the one request in progress when the
-// server died, the state before or after it.
+// A writer is a client that writes only to its own keys, so it knows what the database must contain: the result of
+// its acknowledged writes and, for the request in progress when the server died, the state before or after that
+// request.
 type writer struct {
 	id        int
 	rng       *rand.Rand
 	db        *dynamodb.Client
 	last      int         // number of the last write
-	items     map[key]int // the number of each item, 0 or absent if there is none
+	items     map[key]int // number of each item; 0 or absent if there is no item
 	transfers map[string]payment
 
 	// The request in progress.
@@ -59,8 +58,7 @@ func newWriter(id int, seed uint64) *writer {
 // errWrong is the error of a wrong response.
 var errWrong = errors.New("wrong answer")
 
-// step sends one request. After an error other than errWrong, the request may or may
-// not have been applied.
+// step sends one request. If it returns an error other than errWrong, the request may have been applied or not.
 func (w *writer) step(ctx context.Context) error {
 	var err error
 	writes := 1
@@ -99,14 +97,13 @@ func (w *writer) step(ctx context.Context) error {
 	return nil
 }
 
-// refusal reports whether the condition of a request failed, so that the request was
-// not applied.
+// refusal reports whether the condition of a request was false, so that the request was not applied.
 func refusal(err error) bool {
 	e, ok := errors.AsType[smithy.APIError](err)
 	return ok && (e.ErrorCode() == "ConditionalCheckFailedException" || e.ErrorCode() == "TransactionCanceledException")
 }
 
-// settle records whether the request in progress was applied.
+// settle ends the request in progress and records whether it was applied.
 func (w *writer) settle(done bool) {
 	if done {
 		for _, c := range w.pending {
@@ -122,8 +119,8 @@ func (w *writer) settle(done bool) {
 	w.pending, w.atomic, w.transfer, w.adding = nil, false, nil, false
 }
 
-// change adds a change of another key of the writer to a request. It deletes the item
-// one time out of deleteOneOf, or never.
+// change adds to the request in progress a change of another key of the writer. One change in deleteOneOf deletes its
+// item; 0 stands for no deletes.
 func (w *writer) change(deleteOneOf int) change {
 	for {
 		k := key{plain, w.id, w.rng.IntN(slots)}
@@ -147,8 +144,8 @@ func (w *writer) change(deleteOneOf int) change {
 	}
 }
 
-// condition returns a condition that the item of number n meets, or one that no item
-// meets; then the request must have no effect.
+// condition returns a condition that is true for the item of number n. Sometimes it returns a condition that is false
+// for every item, and records that the request must have no effect.
 func (w *writer) condition(n int) (*string, map[string]string, item) {
 	wrong := w.rng.IntN(8) == 0
 	if wrong {
@@ -234,7 +231,7 @@ func (w *writer) transact(ctx context.Context) error {
 			in.TransactItems = append(in.TransactItems, types.TransactWriteItem{Update: u})
 		}
 	}
-	if w.rng.IntN(3) == 0 { // a condition on a key that stays unchanged
+	if w.rng.IntN(3) == 0 { // add a condition on a key that the request does not change
 		c := w.change(0)
 		w.pending[len(w.pending)-1].to = c.old
 		check := &types.ConditionCheck{TableName: &c.key.table, Key: c.key.attributes()}

@@ -18,11 +18,10 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// TestKillServers runs three servers on one PostgreSQL database. Clients write through
-// all of them, and one creates and deletes an index, while a server is killed or
-// PostgreSQL is stopped as by a crash. Every acknowledged write must be there, every
-// transaction must be applied as a whole or not at all, and the index and the streams must
-// match their tables: another server completes what a dead one began.
+// TestKillServers runs three servers on one PostgreSQL database. Clients write through all of them, and one client
+// creates and deletes an index, while the test kills a server or stops PostgreSQL as a crash does. It tests that
+// every acknowledged write is there, that every transaction is applied as a whole or not at all, and that the index
+// and the streams match their tables. Another server completes what a killed one began.
 //
 // There is one kill or crash; SORTKEY_CHECKS multiplies it (scripts/check-postgres.sh).
 func TestKillServers(t *testing.T) {
@@ -94,7 +93,7 @@ func TestKillServers(t *testing.T) {
 		unanswered, done = unanswered+u, done+d
 		a.settle(t, db)
 		checkLaterRows(t, servers[(victim+2)%len(servers)].client(t), a.have)
-		for _, p := range servers { // a crash of the database may only make requests fail
+		for _, p := range servers { // a server may log errors after a crash of PostgreSQL, but must not panic
 			if log := p.Stderr.String(); strings.Contains(log, "panic") || crashes == 0 && strings.Contains(log, "level=ERROR") {
 				t.Errorf("a server reported: %s", log)
 			}

@@ -19,7 +19,7 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// inFolder opens the database in a folder, and closes it after check.
+// inFolder opens the database in a folder, calls check with a client, and closes the database.
 func inFolder(t *testing.T, dir string, check func(db *dynamodb.Client)) {
 	t.Helper()
 	st, err := disk.Open(dir, disk.Options{})
@@ -46,8 +46,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// checkOneState checks that a database is one consistent state of that of the writers:
-// the accounts agree with the receipts, and the indexes with their table.
+// checkOneState tests that a database is in one consistent state: the accounts match the receipts, and the indexes
+// match their table.
 func checkOneState(t *testing.T, db *dynamodb.Client) {
 	t.Helper()
 	balances, sum := map[string]int{}, 0
@@ -84,16 +84,15 @@ func checkOneState(t *testing.T, db *dynamodb.Client) {
 	}
 }
 
-// randomDelay returns a time at which a command that usually takes long does its work.
+// randomDelay returns a time after which a command, which usually takes the time long, is likely to be at work.
 func randomDelay(rng *rand.Rand, long time.Duration) time.Duration {
 	const begin = 10 * time.Millisecond // it starts
 	return begin + time.Duration(rng.Int64N(int64(long)))
 }
 
-// TestKillSnapshot kills the command that takes a snapshot, or the server that takes
-// it for the command while others write. The database loses nothing. The snapshot is
-// absent, or complete and one consistent state; nothing remains of one that was
-// killed after the next one.
+// TestKillSnapshot kills the command that takes a snapshot, or the server that takes the snapshot for the command,
+// while others write. It tests that the database loses nothing, and that the snapshot is either absent, or complete
+// and consistent. After the next snapshot, nothing must remain of a killed one.
 func TestKillSnapshot(t *testing.T) {
 	kills := proptest.Cases(2)
 	seed := uint64(proptest.Seed())
@@ -121,7 +120,7 @@ func TestKillSnapshot(t *testing.T) {
 			what = i // at least one of each
 		}
 		switch what {
-		case 0: // the command, beside a server under load
+		case 0: // kill the command while a server under load takes the snapshot
 			var wait sync.WaitGroup
 			wait.Go(func() {
 				c := start(t, "snapshot", "--data", data, target)
@@ -178,7 +177,8 @@ func TestKillSnapshot(t *testing.T) {
 		kills, commands, servers, offline, complete, acked)
 }
 
-// TestKillRestore kills a restore. The folder is absent, and the next restore succeeds, or it has the whole snapshot.
+// TestKillRestore kills a restore. It tests that the folder either has the whole snapshot, or is absent and the next
+// restore succeeds.
 func TestKillRestore(t *testing.T) {
 	kills := proptest.Cases(2)
 	seed := uint64(proptest.Seed())

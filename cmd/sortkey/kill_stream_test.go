@@ -11,15 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// streams returns a client of the streams of the server that db asks.
+// streams returns a client for the streams of the server that db is a client of.
 func streams(db *dynamodb.Client) *dynamodbstreams.Client {
 	o := db.Options()
 	return dynamodbstreams.New(dynamodbstreams.Options{Region: o.Region, BaseEndpoint: o.BaseEndpoint, HTTPClient: o.HTTPClient, Credentials: o.Credentials})
 }
 
-// checkStream replays the whole stream of a table and compares the items that its
-// records leave with those of the table. Record and item are written in one update,
-// so a kill leaves both or neither. It returns the number of records.
+// checkStream replays the whole stream of a table and compares the resulting items with those of the table. The
+// server writes a record and its item in one update, so a kill leaves both or neither. checkStream returns the number
+// of records.
 func checkStream(t *testing.T, db *dynamodb.Client, table string, found map[string]item) (records int) {
 	t.Helper()
 	ctx := context.Background()

@@ -22,14 +22,12 @@ import (
 
 const writers = 6
 
-// TestKill repeatedly kills a server at random moments while several clients write to
-// it, always with the same folder. Every acknowledged write must be present and
-// complete, every transaction applied as a whole or not at all, and every index must
-// match its items.
+// TestKill repeatedly kills a server at random moments while several clients write to it. The server always uses the
+// same folder. TestKill tests that every acknowledged write is present and complete, that every transaction was
+// applied as a whole or not at all, and that every index matches its items.
 //
-// There are 6 kills; SORTKEY_CHECKS multiplies them (scripts/crash.sh). SORTKEY_SEED
-// determines the requests and the times of the kills, but not the state of the server
-// at these times.
+// There are 6 kills; SORTKEY_CHECKS multiplies them (scripts/crash.sh). SORTKEY_SEED determines the requests and the
+// times of the kills, but not the state of the server at these times.
 func TestKill(t *testing.T) {
 	kills := proptest.Cases(6)
 	seed := uint64(proptest.Seed())
@@ -94,8 +92,7 @@ func create(t *testing.T, db *dynamodb.Client) {
 	put(item{"PK": str("counter"), "hits": num(0)})
 }
 
-// load lets the writers write until the server is killed, some time after its first
-// response.
+// load lets the writers write. It kills the server after the delay, which begins with the first response.
 func load(t *testing.T, p *process, all []*writer, delay time.Duration) {
 	t.Helper()
 	var killed atomic.Bool
@@ -125,8 +122,8 @@ func load(t *testing.T, p *process, all []*writer, delay time.Duration) {
 	wait.Wait()
 }
 
-// TestKillNewServer kills servers in their first tenth of a second with a new
-// folder, and the first writes to them. The next server has what was acknowledged.
+// TestKillNewServer kills servers in their first tenth of a second with a new folder, during the first writes to
+// them. It tests that the next server has what was acknowledged.
 func TestKillNewServer(t *testing.T) {
 	kills := proptest.Cases(2)
 	seed := uint64(proptest.Seed())
@@ -166,8 +163,8 @@ func TestKillNewServer(t *testing.T) {
 	t.Logf("%d kills of servers with a new folder, %d of them ready: %d tables and %d items acknowledged, none lost", kills, ready, created, acked)
 }
 
-// createUntilKilled creates tables, each before an item in the first, and counts
-// those acknowledged.
+// createUntilKilled creates tables, and writes an item into the first table after each. It counts the acknowledged
+// tables and items.
 func createUntilKilled(db *dynamodb.Client) (tables, items int) {
 	ctx := context.Background()
 	for {

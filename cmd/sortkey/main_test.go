@@ -53,13 +53,12 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// TestScripts runs the command. Scripts have these commands besides the usual ones: sortkey
-// runs it in this process, with the bytes of the file that input has named, if any, as its
-// standard input; exec sortkey starts a process; serve starts a server in the background and
-// sets ENDPOINT, and halt stops it and keeps its output in serve.out and serve.err. EXAMPLES is the folder of the
-// examples, and MODELS that of [writeModels]. Where PostgreSQL is installed, which is
-// the condition postgres, the command database sets DATABASE to the URL of an empty
-// database. The command mcp talks to sortkey mcp: see [talk].
+// TestScripts runs the scripts in testdata/script, which have these commands besides the usual ones. The command
+// sortkey runs sortkey in this process; if the command input has named a file, that is its standard input. The
+// command exec sortkey starts a process. The command serve starts a server in the background and sets ENDPOINT, and
+// halt stops it and keeps its output in serve.out and serve.err. The command mcp talks to sortkey mcp: see [talk].
+// EXAMPLES is the folder of the examples, and MODELS is that of [writeModels]. Under the condition postgres, which is
+// true where PostgreSQL is installed, the command database sets DATABASE to the URL of an empty database.
 func TestScripts(t *testing.T) {
 	folder, err := filepath.Abs(filepath.Join("..", "..", "design", "examples"))
 	if err != nil {
@@ -72,7 +71,7 @@ func TestScripts(t *testing.T) {
 	models := writeModels(t)
 	cluster := sync.OnceValue(func() *pgtest.Cluster { return pgtest.New(t) })
 	testscript.Run(t, testscript.Params{
-		Dir:                 scripts, // absolute, as commands change the working folder
+		Dir:                 scripts, // absolute, because commands change the working folder
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
@@ -103,15 +102,15 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// count matches the number of items that an entity of a model generates, and per the number for each item of another.
+// count matches the number of items that a model generates for an entity, and per matches that number for each item
+// of another entity.
 var (
 	count = regexp.MustCompile(`(?m)^( +count:) \d+$`)
 	per   = regexp.MustCompile(`(?m)^( +per:) .*$`)
 )
 
-// writeModels writes the models of the examples to a folder, as NAME.yaml. In a short
-// run their entities generate few items each: a command would spend nine tenths of
-// its time on them.
+// writeModels writes the models of the examples to a folder, as NAME.yaml. In a short run it lets their entities
+// generate few items, because commands would spend nine tenths of their time on these.
 func writeModels(t *testing.T) string {
 	dir := t.TempDir()
 	for _, name := range examples.Names() {
@@ -130,7 +129,7 @@ func writeModels(t *testing.T) string {
 	return dir
 }
 
-// running has the servers of scripts by work directory.
+// A running is a server that a script has started.
 type running struct {
 	cmd *exec.Cmd
 	out chan []byte // all of its standard output
@@ -140,7 +139,7 @@ var servers = make(chan map[string]*running, 1)
 
 func init() { servers <- map[string]*running{} }
 
-// patience is the time in which a server must start or stop.
+// patience bounds the time in which a server starts or stops.
 const patience = time.Minute
 
 func startServer(ts *testscript.TestScript, neg bool, args []string) {
@@ -207,8 +206,7 @@ func stopServer(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(filepath.Join(dir, "serve.out"), out, 0o666))
 }
 
-// lookup finds a program on the PATH of the script, which differs from the PATH of
-// the test.
+// lookup finds a program on the PATH of a script, which differs from that of the test.
 func lookup(ts *testscript.TestScript, name string) string {
 	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
 		path := filepath.Join(dir, name)

@@ -13,9 +13,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// talk is the command mcp of scripts: mcp FILE FLAG… starts sortkey mcp with the flags, calls the tools in
-// the lines of a file with the SDK's own client, and writes the answers to
-// mcp.out. With an exclamation mark before it, the last call must fail.
+// talk implements the script command mcp: mcp FILE FLAG… starts sortkey mcp with the flags, calls the tools in the
+// lines of a file with the SDK's client, and writes the answers to mcp.out. After an exclamation mark, the last call
+// must fail.
 func talk(ts *testscript.TestScript, neg bool, args []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

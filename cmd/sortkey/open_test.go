@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/cmdtest"
 )
 
-// TestOpen opens the page of a folder with a model, and of a copy of an example, as a browser does.
+// TestOpen opens, as a browser does, the page of a folder with a model and the page of a copy of an example.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/cmdtest"
 )
 
-// commandEnv makes the test binary run the command.
+// commandEnv is the environment variable that makes the test binary run as the command.
 const commandEnv = "SORTKEY_TEST_COMMAND"
 
 // A process runs the command.
@@ -38,7 +38,7 @@ func start(t testing.TB, args ...string) *process {
 	return &process{cmdtest.Start(t, command(t, args...))}
 }
 
-// serveCommand returns the command that serves at a free address.
+// serveCommand returns the command that starts a server on a free port.
 func serveCommand(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	return command(t, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
@@ -50,7 +50,7 @@ func serve(t testing.TB, args ...string) *process {
 	return &process{cmdtest.Serve(t, serveCommand(t, args...))}
 }
 
-// run runs a command, which must succeed, and returns its output.
+// run runs a command, which must succeed, and returns its standard output.
 func run(t testing.TB, args ...string) string {
 	t.Helper()
 	p := start(t, args...)

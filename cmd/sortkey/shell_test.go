@@ -25,7 +25,7 @@ type terminal struct {
 	cmd    *exec.Cmd
 	tty    *os.File
 	output chan string
-	seen   string // what the shell has written and no expectation has matched
+	seen   string // output of the shell after the last expected text
 }
 
 // startShell runs sortkey shell in a pseudo-terminal.
@@ -77,7 +77,7 @@ func (term *terminal) expect(text string) {
 	}
 }
 
-// sees reports whether the shell writes a text in time.
+// sees reports whether the shell writes a text within a time.
 func (term *terminal) sees(text string, within time.Duration) bool {
 	term.t.Helper()
 	late := time.After(within)
@@ -98,7 +98,7 @@ func (term *terminal) sees(text string, within time.Duration) bool {
 	}
 }
 
-// run types a line and expects texts in the answer, and the prompt after it.
+// run types a line. It expects texts in the answer, and then the prompt.
 func (term *terminal) run(line string, texts ...string) {
 	term.t.Helper()
 	term.write(line + "\r")
@@ -138,7 +138,7 @@ func TestShell(t *testing.T) {
 	term.write("\r")
 	term.expect("1 row (1 examined, 0.5 read units)")
 
-	// A refused condition, and what to do instead.
+	// The shell rejects a condition and gives advice.
 	term.run("query Drive 'DRIVE#a91' 'contains photos'", "is not a sort condition", "a query reads one range")
 	term.run(`explain '{"TableName": "Drive", "KeyConditionExpression": "begins_with(PK, :p)", `+
 		`"ExpressionAttributeValues": {":p": {"S": "DRIVE#a"}}}'`, "rule ", `scan the table with the filter begins_with(PK, "DRIVE#a")`)
@@ -146,12 +146,12 @@ func TestShell(t *testing.T) {
 	// What was asked.
 	term.run("query Drive 'DRIVE#a91' 'root/n*' --trace", `asked Drive where PK = "DRIVE#a91" AND begins_with(SK, "root/n")`, "slice ")
 
-	// Earlier lines, but none that begins with a space.
+	// The history has earlier lines, except those that begin with a space.
 	term.run(" get Drive 'DRIVE#a91' secret", "there is no item")
 	term.write("\x1b[A")
 	term.expect("query Drive 'DRIVE#a91' 'root/n*' --trace")
 
-	// Ctrl-C gives up the line. Ctrl-D ends the shell.
+	// Ctrl-C aborts the line. Ctrl-D ends the shell.
 	term.write("\x03")
 	term.expect("^C")
 	term.write("\x04")
@@ -200,8 +200,8 @@ func TestShellCompletes(t *testing.T) {
 	}
 }
 
-// TestShellInterrupted has a server that does not answer: Ctrl-C stops the command, not the
-// shell. The end of the process leaves the terminal as it was.
+// TestShellInterrupted uses a server that does not answer. It tests that Ctrl-C stops the command but not the shell,
+// and that the shell restores the terminal when it ends.
 func TestShellInterrupted(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

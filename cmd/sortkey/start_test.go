@@ -16,9 +16,9 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/cmdtest"
 )
 
-// BenchmarkServeStart measures the time from the start of the command to the first
-// response of its server, and its memory then: all resident memory, and the private
-// part, without the pages of the program's file.
+// BenchmarkServeStart measures the time from the start of the command to the first response of its server. It also
+// reports the memory at that time: all resident memory, and the private part of it, which excludes the pages of the
+// program's file.
 func BenchmarkServeStart(b *testing.B) {
 	program := cmdtest.Build(b)
 	info, err := os.Stat(program)
@@ -70,7 +70,7 @@ func memory(b *testing.B, pid int, name string) float64 {
 	return kB * 1024 / 1e6
 }
 
-// TestUntilEOF ends a server by the end of its standard input, which it reads and ignores.
+// TestUntilEOF tests that a server stops at the end of its standard input, whose contents it ignores.
 func TestUntilEOF(t *testing.T) {
 	cmd := serveCommand(t, "--until-eof")
 	in, err := cmd.StdinPipe()

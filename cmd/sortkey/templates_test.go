@@ -28,16 +28,15 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// A template is a project with definitions of tables, and what each way of loading it
-// makes of it.
+// A template is a project with definitions of tables, and the expected result of loading it.
 type template struct {
 	load, refused, hint string
 	parameters          []string
 	want, notes         string
 }
 
-// TestTemplates loads the projects in testdata/templates into the database of a test, as
-// sortkey serve --load does, and with sortkey design import: the tables are the same.
+// TestTemplates loads the projects in testdata/templates in three ways: into the database of a test, with sortkey
+// serve --load, and with sortkey design import. It tests that the tables are the same.
 func TestTemplates(t *testing.T) {
 	paths, err := filepath.Glob("testdata/templates/*.txtar")
 	require.NoError(t, err)
@@ -60,7 +59,7 @@ func TestTemplates(t *testing.T) {
 				require.Equal(t, project.want, tables, "%s: %s", name, said)
 				for note := range strings.Lines(project.notes) {
 					if name == "Load" && strings.HasPrefix(note, "AWS::Region ") {
-						continue // the database of a test has one
+						continue // the database of a test sets the region
 					}
 					require.Contains(t, said, strings.TrimSpace(note), name)
 				}
@@ -72,7 +71,7 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// readTemplate writes the files of a project to a folder.
+// readTemplate reads a project, and writes its files to a folder.
 func readTemplate(t *testing.T, path string) (p template) {
 	archive, err := txtar.ParseFile(path)
 	require.NoError(t, err)
@@ -104,7 +103,7 @@ func readTemplate(t *testing.T, path string) (p template) {
 	return p
 }
 
-// A listener is a test that keeps what it is told.
+// A listener is a [testing.TB] that records messages.
 type listener struct {
 	testing.TB
 	said string

@@ -21,13 +21,13 @@ import (
 
 var million = flag.Int("items", 0, "items of the tests that scripts/check-million.sh runs")
 
-// peakLimit is the memory that an import may use, whatever the number of items.
+// peakLimit bounds the memory of an import with any number of items, in bytes.
 const peakLimit = 300 << 20
 
-// TestTransferOfMany imports small items, of some 75 bytes of JSON, into a folder and into a
-// server in memory, and exports the folder. Then it kills an import midway and resumes it. The
-// lines of both exports are those of the input. scripts/check-million.sh runs it with a
-// million items, and prints the time, the processor time and the peak memory of each command.
+// TestTransferOfMany imports small items, of about 75 bytes of JSON each, into a folder and into a server in memory,
+// and exports the folder. It then kills an import midway, resumes it and exports the result. It tests that both
+// exports have the lines of the input. scripts/check-million.sh runs it with a million items, and prints the time,
+// the processor time and the peak memory of each command.
 func TestTransferOfMany(t *testing.T) {
 	if *million == 0 {
 		t.Skip("run scripts/check-million.sh 1000000 TransferOfMany")
@@ -74,7 +74,7 @@ func TestTransferOfMany(t *testing.T) {
 	require.Equal(t, want, sumOf(t, out))
 }
 
-// A sum of lines does not depend on their order.
+// A sum is a checksum of lines that does not depend on their order.
 type sum struct {
 	lines int
 	hash  uint64
@@ -87,8 +87,7 @@ func (s *sum) add(line []byte) {
 	s.hash += h.Sum64()
 }
 
-// writeSmall writes n items to a file, and returns the sum of the lines that an export of
-// them has.
+// writeSmall writes n items to a file. It returns the sum of the lines that an export of the items should have.
 func writeSmall(t *testing.T, path string, n int) (s sum) {
 	t.Helper()
 	f, err := os.Create(path)

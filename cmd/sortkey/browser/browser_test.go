@@ -27,8 +27,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/report"
 )
 
-// browser starts the headless browser that BROWSER names, as scripts/check-pages.sh sets it,
-// or skips the test. PICTURES names a folder for screenshots of the pages.
+// browser starts the headless browser that BROWSER names, which scripts/check-pages.sh sets. It skips the test if
+// BROWSER is not set. PICTURES names a folder for screenshots of the pages.
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	path := os.Getenv("BROWSER")
@@ -38,7 +38,8 @@ func browser(t *testing.T) context.Context {
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("host-resolver-rules", "MAP evil.example 127.0.0.1")) // as a page elsewhere that is rebound
+		// a foreign host name that resolves to this machine, as in DNS rebinding
+		chromedp.Flag("host-resolver-rules", "MAP evil.example 127.0.0.1"))
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, opts...)
@@ -83,9 +84,8 @@ func look(width int, scheme string) chromedp.Action[chromedp.Void] {
 	}))
 }
 
-// measured holds measurements of the page. Invisible are the slices without size or without
-// visible marks, Wide the elements that extend beyond the window, Clipped the text of
-// pictures that extends beyond its picture.
+// measured contains measurements of the page. Invisible are the slices without size or without visible marks. Wide
+// are the elements that extend beyond the window. Clipped are the texts of pictures that extend beyond their picture.
 type measured struct {
 	Title               string
 	ScrollWidth, Window int
@@ -118,15 +118,15 @@ const measure = `(() => {
 	};
 })()`
 
-// What the page meets before and after it is printed: it opens all that is folded, and folds it again.
+// Scripts that dispatch the events before and after printing. A page unfolds everything for printing, and folds it
+// again.
 const (
 	print   = `window.dispatchEvent(new Event('beforeprint'))`
 	printed = `window.dispatchEvent(new Event('afterprint'))`
 )
 
-// TestBrowser opens pages from files in a browser: they make no network requests and
-// cause no errors, every slice is visible, and nothing extends beyond a narrow or a wide
-// window, in light and dark colours.
+// TestBrowser opens pages from files in a browser. It tests that they make no network requests and cause no errors,
+// that every slice is visible, and that nothing extends beyond a narrow or a wide window, in light and dark colours.
 func TestBrowser(t *testing.T) {
 	ctx := browser(t)
 	const root = "../../../"
@@ -196,7 +196,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// useFolds follows links to what is folded, and scrolls to the end, where the filter stays in view.
+// useFolds follows links to folded elements, and scrolls to the end, where the filter must stay visible.
 func useFolds(t *testing.T, tab context.Context) {
 	t.Helper()
 	const folded = `document.querySelectorAll('main details:not([open])').length`
@@ -236,8 +236,8 @@ func useFilter(t *testing.T, tab context.Context) {
 	require.Equal(t, before, evaluate[int](t, tab, shown))
 }
 
-// copyRequest presses the first button that copies a request. A headless browser has no clipboard, or
-// refuses it: then the request is selected.
+// copyRequest presses the first button that copies a request. A headless browser has no clipboard or denies access to
+// it, so the page must select the request instead.
 func copyRequest(t *testing.T, tab context.Context) {
 	t.Helper()
 	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](
@@ -262,8 +262,8 @@ func evaluate[T any](t *testing.T, tab context.Context, expression string) T {
 	return v
 }
 
-// accessible holds that axe-core, in the file that AXE names, reports nothing about the page. Without AXE
-// it does nothing: scripts/check-pages.sh installs it.
+// accessible tests that axe-core, in the file that AXE names, finds no problem in the page. Without AXE it does
+// nothing. scripts/check-pages.sh installs axe-core.
 func accessible(t *testing.T, tab context.Context, what string) {
 	t.Helper()
 	path := os.Getenv("AXE")

@@ -94,7 +94,7 @@ func (c *consoleTab) follow(text string) {
 		`[...document.querySelectorAll('main a')].find(a => a.textContent.includes(%q)).click()`, text)))
 }
 
-// press presses keys as a person does: what a page prevents at a key enters no character.
+// press presses keys as a person does. If the page handles a key itself, the key enters no character.
 func (c *consoleTab) press(keys string, modifiers ...int64) {
 	c.Helper()
 	c.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
@@ -122,14 +122,14 @@ func (c *consoleTab) until(expression string) {
 	until(c.T, c.tab, expression)
 }
 
-// edit replaces a text of the item in the box.
+// edit replaces a part of the item's text in the box.
 func (c *consoleTab) edit(old, new string) {
 	c.Helper()
 	c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
 		`(() => { const e = document.getElementById('item'); e.value = e.value.replace(%q, %q); e.dispatchEvent(new Event('input')); })()`, old, new)))
 }
 
-// put puts, a second time if the difference was not shown yet.
+// put presses the button that puts the item, and presses it again if the first press only showed the differences.
 func (c *consoleTab) put() {
 	c.Helper()
 	c.do(chromedp.Click("#put"))
@@ -139,15 +139,15 @@ func (c *consoleTab) put() {
 	}
 }
 
-// fill puts a text into a field, as somebody who pastes it.
+// fill puts a text into a field at once, as pasting does.
 func (c *consoleTab) fill(id, text string) {
 	c.Helper()
 	c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
 		`(() => { const e = document.getElementById(%q); e.value = %q; e.dispatchEvent(new Event('input')); })()`, id, text)))
 }
 
-// looks holds that a page is whole in narrow and wide windows and in both schemes, and that axe-core has
-// nothing to report.
+// looks tests that a page fits into narrow and wide windows in both colour schemes, and that axe-core finds no
+// problem in it.
 func (c *consoleTab) looks(name, ready string) {
 	c.Helper()
 	for _, width := range []int{420, 1400} {
@@ -165,7 +165,7 @@ func (c *consoleTab) looks(name, ready string) {
 	c.do(look(1400, "light"))
 }
 
-// clean holds that the pages asked nobody else, and that nothing went wrong in them but what is allowed.
+// clean tests that the pages sent requests only to the console, and that they logged no errors except those allowed.
 func (c *consoleTab) clean(allowed ...string) {
 	c.Helper()
 	c.rec.mu.Lock()
@@ -182,7 +182,7 @@ func (c *consoleTab) clean(allowed ...string) {
 	}
 }
 
-// TestConsole uses the console through its pages alone, a topic at a time.
+// TestConsole uses the console only through its pages. Each subtest is about one topic.
 func TestConsole(t *testing.T) {
 	ctx := browser(t)
 	for name, topic := range map[string]func(*consoleTab){
@@ -214,7 +214,8 @@ func consoleQuery(c *consoleTab) {
 	c.clean()
 }
 
-// consoleNames opens pages of a table whose name, index and attributes have as many characters as the service allows.
+// consoleNames opens pages of a table whose name, index and attributes have the longest names that the service
+// allows.
 func consoleNames(c *consoleTab) {
 	const ready = `document.querySelector('main h1') !== null`
 	table, index, attribute := strings.Repeat("T", 255), strings.Repeat("I", 255), strings.Repeat("a", 255)
@@ -250,7 +251,8 @@ func (c *consoleTab) orders() {
 	}
 }
 
-// consoleGrid sorts, finds and filters the items of a table, arranges its columns, and goes to the next page and back.
+// consoleGrid sorts, searches and filters the items of a table, arranges its columns, and goes to the next page and
+// back.
 func consoleGrid(c *consoleTab) {
 	c.orders()
 	c.visit("table?name=Orders")
@@ -353,7 +355,8 @@ func consoleCreate(c *consoleTab) {
 	c.clean("400", "409")
 }
 
-// consoleRequest asks whole requests: a SELECT, and one that the service refuses, whose remedy is a click away.
+// consoleRequest sends whole requests: a SELECT, and a request that the service rejects. It follows the suggestion
+// for the rejected request.
 func consoleRequest(c *consoleTab) {
 	c.shop()
 	c.visit("table?name=Shop")
@@ -369,10 +372,10 @@ func consoleRequest(c *consoleTab) {
 	c.looks("refused", `document.getElementById('refused') !== null`)
 	c.fill("query-request", "")
 	c.until(`!document.getElementById('query-partition').disabled && document.getElementById('answer').textContent === ''`)
-	c.clean("400") // half a statement is a bad request
+	c.clean("400") // the page sends the incomplete statement while it is typed
 }
 
-// consoleEdit changes an item, here and meanwhile elsewhere.
+// consoleEdit changes an item on the page, and also after another program has changed the item.
 func consoleEdit(c *consoleTab) {
 	c.shop()
 	c.visit("collection?name=Shop&partition=CUSTOMER%23c1")
@@ -388,7 +391,7 @@ func consoleEdit(c *consoleTab) {
 	c.do(chromedp.Reload())
 	c.until(`document.getElementById('item') !== null && document.getElementById('item').value.includes('Eve')`)
 	c.edit("Eve", "Grace")
-	c.do(chromedp.Click("#put")) // before the difference is there
+	c.do(chromedp.Click("#put")) // before the page shows the differences
 	c.until(`document.getElementById('said').textContent.includes('put again')`)
 	require.Contains(c, c.db.Dump("Shop"), "Eve")
 	c.looks("difference", `document.querySelector('#preview ins') !== null`)
@@ -401,10 +404,10 @@ func consoleEdit(c *consoleTab) {
 	c.edit(`"S": "Grace"`, `"SS": ["Grace", "Ada"]`)
 	c.put()
 	c.until(`document.getElementById('item') !== null && document.getElementById('item').defaultValue.includes('["Ada","Grace"]'.slice(1, 5)) && document.getElementById('item').value.includes('SS')`)
-	c.clean("400", "409") // of what was refused, which the browser logs
+	c.clean("400", "409") // the browser logs these statuses of rejected requests
 }
 
-// consoleBranches changes an item in a branch, compares and keeps it.
+// consoleBranches changes an item in a branch, compares it with the database, and keeps the change.
 func consoleBranches(c *consoleTab) {
 	c.shop()
 	const item = "item?name=Shop&key="
@@ -429,7 +432,7 @@ func consoleBranches(c *consoleTab) {
 	c.clean()
 }
 
-// consoleRequests watches a program, explains one of its requests, saves a recording, and makes an access
+// consoleRequests watches the requests of a program, explains one of them, saves a recording, and makes an access
 // pattern of a shape.
 func consoleRequests(c *consoleTab) {
 	c.shop()
@@ -479,7 +482,7 @@ func consoleRequests(c *consoleTab) {
 	require.Equal(c, 9, strings.Count(recording, "\n"))
 	require.Contains(c, recording, "PutItem {")
 
-	// Anywhere in a row leads to its request.
+	// A click anywhere in a row opens its request.
 	c.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('#log tbody tr')].find(e => e.cells[1].textContent === 'Query').cells[4].click()`))
 	c.until(`location.pathname === '/request' && document.querySelector('#answer .bracket') !== null`)
 	require.Contains(c, evaluate[string](c.T, c.tab, `document.getElementById('query-request').value`), "KeyConditionExpression")
@@ -501,7 +504,7 @@ func consoleRequests(c *consoleTab) {
 	c.clean()
 }
 
-// consoleKeyboard reaches everything with the Tab key, and sees where it is.
+// consoleKeyboard tests that the Tab key reaches everything, and that the focus is visible.
 func consoleKeyboard(c *consoleTab) {
 	c.shop()
 	for page, wanted := range map[string][]string{
@@ -532,7 +535,7 @@ func consoleKeyboard(c *consoleTab) {
 	c.clean()
 }
 
-// hostileTexts are names and values that a page could take for something else, or that hide.
+// hostileTexts are names and values that a page could mistake for markup, or that are invisible.
 func hostileTexts() []string {
 	return []string{
 		`<img src=x onerror=alert(1)>`, `"><script>alert(1)</script>`, `'; alert(1) //`, `</textarea><b>`, `{{.}}`, "`${alert(1)}`",
@@ -541,8 +544,9 @@ func hostileTexts() []string {
 	}
 }
 
-// TestConsoleHostile shows tables whose names of attributes, keys and values are markup, control characters and
-// text from right to left, and items of 400 KB: nothing runs, nothing hides, and nothing sticks out.
+// TestConsoleHostile shows tables whose attribute names, keys and values are markup, control characters and
+// right-to-left text, and items of 400 KB. It tests that no markup runs, that no character is invisible, and that
+// nothing extends beyond the window.
 func TestConsoleHostile(t *testing.T) {
 	c := openConsole(t, browser(t))
 	c.db.Table("Hostile", "PK / SK")
@@ -609,8 +613,8 @@ func TestConsoleHostile(t *testing.T) {
 	c.clean("400", "Content Security Policy")
 }
 
-// safe holds that nothing of a page is from what it shows: no element that only data could have made, and
-// no character that is not seen. With a name it looks at the page too.
+// safe tests that a page contains no element that only data could have made, and no invisible character. If name is
+// not "", it also checks the layout of the page.
 func (c *consoleTab) safe(name, ready string) {
 	c.Helper()
 	c.until(ready)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// consoleForm edits an item in both kinds of JSON, and takes the change back.
+// consoleForm edits an item in both kinds of JSON, and undoes the change.
 func consoleForm(c *consoleTab) {
 	c.db.Table("Shop", "PK / SK")
 	c.db.PutJSON("Shop", []byte(`{"PK": {"S": "a"}, "SK": {"S": "b"}, "name": {"S": "Ada"}, "tags": {"SS": ["x", "y"]}}`))
@@ -37,7 +37,7 @@ func consoleForm(c *consoleTab) {
 	c.until(`location.pathname === '/branch/1/item' && document.getElementById('item').value.includes('Eve')`)
 	require.Equal(c, before, c.db.Dump("Shop"))
 
-	c.visit(item) // a branch in which nothing was written goes
+	c.visit(item) // the page discards the branch if the write to it fails
 	c.until(`document.getElementById('item').value.includes('"SS"')`)
 	c.db.PutJSON("Shop", []byte(`{"PK": {"S": "a"}, "SK": {"S": "b"}, "name": {"S": "theirs"}}`))
 	c.edit("Ada", "Mallory")
@@ -48,7 +48,7 @@ func consoleForm(c *consoleTab) {
 	c.clean("400", "409")
 }
 
-// consoleUndo deletes rows and takes that back after somebody else has put one, and deletes rows on a branch.
+// consoleUndo deletes rows, undoes that after another program has put one of them, and deletes rows on a branch.
 func consoleUndo(c *consoleTab) {
 	c.shop()
 	const page = "collection?name=Shop&partition=CUSTOMER%23c1"

@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ctrl is the modifier of a key that is pressed with Ctrl.
+// ctrl is the modifier for Ctrl.
 const ctrl = 2
 
-// tabTo presses Tab until an expression about the element that has the focus, e, is true.
+// tabTo presses Tab until an expression is true. In the expression, e is the element with the focus.
 func (c *consoleTab) tabTo(expression string) {
 	c.Helper()
 	for range 200 {
@@ -29,7 +29,7 @@ func (c *consoleTab) tabTo(expression string) {
 	require.Fail(c, "Tab does not reach it", expression)
 }
 
-// offered waits for a key that the key box offers first, and logs how long that took.
+// offered waits until the key box offers a key first, and logs how long that took.
 func (c *consoleTab) offered(first string) {
 	c.Helper()
 	began := time.Now()
@@ -38,7 +38,7 @@ func (c *consoleTab) offered(first string) {
 		evaluate[string](c.T, c.tab, `document.getElementById('key-note').textContent`))
 }
 
-// painted logs how large a page is, and when it is painted.
+// painted logs how large a page is, and how long the browser took to paint it.
 func (c *consoleTab) painted(page string) {
 	c.Helper()
 	c.until(`performance.getEntriesByName('first-contentful-paint').length === 1`)
@@ -50,9 +50,9 @@ func (c *consoleTab) painted(page string) {
 	require.Less(c, got.Bytes, float64(2<<20))
 }
 
-// TestConsoleByKeyboard finds an item by typing, edits it, deletes three at once and takes that back, and opens the
-// slowest shape of the requests, all by keyboard, in a table of ITEMS items: half of them in one partition, the others
-// ten to each.
+// TestConsoleByKeyboard uses only the keyboard: it finds an item by typing, edits it, deletes three items at once,
+// undoes that, and opens the slowest shape of the requests. The table has ITEMS items: half of them in one partition,
+// the others in partitions of ten.
 func TestConsoleByKeyboard(t *testing.T) {
 	items, err := strconv.Atoi(cmp.Or(os.Getenv("ITEMS"), "20000"))
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestConsoleByKeyboard(t *testing.T) {
 	c.until(`document.querySelectorAll('#grid tbody tr').length === 100`)
 	c.painted("table")
 
-	// The item in the middle of the large partition.
+	// Go to the item in the middle of the large partition.
 	middle := fmt.Sprintf("ORDER#%07d", items/2)
 	c.press("/CUSTOMER#a")
 	c.offered("CUSTOMER#all")
@@ -90,7 +90,7 @@ func TestConsoleByKeyboard(t *testing.T) {
 	c.until(`location.pathname === '/item' && document.querySelector('main h1').textContent === 'CUSTOMER#all, ` + middle + `'`)
 	c.painted("item")
 
-	// Its state, the third of its lines.
+	// Edit its state, which is on the third line.
 	c.press("e")
 	c.press(kb.Home, ctrl)
 	c.press(kb.ArrowDown + kb.ArrowDown + kb.ArrowDown + kb.End + kb.ArrowLeft + kb.ArrowLeft + "er")
@@ -122,7 +122,7 @@ func TestConsoleByKeyboard(t *testing.T) {
 	require.NoError(c, err)
 	require.Len(c, out.Items, 5)
 
-	// What a query reads: the row before its slice leads to its item.
+	// See what a query reads, and follow the row before its slice to the item.
 	c.tabTo(`e.id === 'query-sort'`)
 	c.press(middle[:len(middle)-1] + "*")
 	c.until(`document.querySelectorAll('#answer .read').length === 5 && document.querySelector('#answer').textContent.includes('newer')`)
@@ -132,7 +132,7 @@ func TestConsoleByKeyboard(t *testing.T) {
 	c.press("\r")
 	c.until(`location.pathname === '/item' && document.querySelector('h1').textContent.includes("` + before + `")`)
 
-	// The slowest shape of the requests so far.
+	// Open the slowest shape of the requests so far.
 	c.tabTo(`e.textContent === 'Live requests'`)
 	c.press("\r")
 	c.until(`document.querySelectorAll('#shapes tbody tr').length === 2`)

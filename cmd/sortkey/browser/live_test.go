@@ -19,7 +19,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/dataset"
 )
 
-// open serves the page of a model as sortkey design open does, and returns its first address and its file.
+// open serves the page of a model as sortkey design open does. It returns the address with the token, and the model
+// file.
 func open(t *testing.T, model string) (first *url.URL, file string) {
 	t.Helper()
 	data, err := os.ReadFile(model)
@@ -47,12 +48,12 @@ func open(t *testing.T, model string) (first *url.URL, file string) {
 	return first, file
 }
 
-// until waits until an expression is true, also on the next page, once its scripts have run.
+// until waits until an expression is true. If the tab goes to another page, it waits for the scripts of that page.
 func until(t *testing.T, tab context.Context, expression string) {
 	t.Helper()
 	expression = `document.readyState === 'complete' && (` + expression + `)`
 	var err error
-	for range 20 { // a poll does not survive a navigation
+	for range 20 { // a navigation ends the evaluation
 		if _, err = chromedp.Run(tab, chromedp.Poll[bool](expression)); err == nil || !strings.Contains(err.Error(), "context") && !strings.Contains(err.Error(), "navigated") {
 			break
 		}
@@ -60,7 +61,8 @@ func until(t *testing.T, tab context.Context, expression string) {
 	require.NoError(t, err, expression)
 }
 
-// TestLive types a query, breaks the model in the pane, mends it, saves it, and edits the file outside.
+// TestLive types a query, makes an error in the model in the editor of the page, corrects it, saves it, and changes
+// the file with another program.
 func TestLive(t *testing.T) {
 	ctx := browser(t)
 	first, file := open(t, "../../../design/examples/file-tree/model.yaml")
@@ -72,7 +74,7 @@ func TestLive(t *testing.T) {
 	require.Empty(t, evaluate[string](t, tab, "location.search"), "the token leaves the address")
 	until(t, tab, `document.getElementById('text').value.includes('tables:')`)
 
-	// The slice is drawn while the condition is typed, and moves with it.
+	// The page draws the slice while the condition is typed.
 	const answer = `document.getElementById('answer').textContent`
 	require.NoError(t, chromedp.Do(tab, chromedp.SendKeys("#query-partition", "DRIVE#a91")))
 	until(t, tab, `document.querySelector('#answer .bracket') !== null`)
@@ -86,7 +88,7 @@ func TestLive(t *testing.T) {
 		`document.getElementById('query-filter').value = ''`), chromedp.SendKeys("#query-limit", "1")))
 	until(t, tab, answer+`.includes('1 row, 1 returned')`)
 
-	// A broken model is in the margin while it is typed; the page stays. Saved, the page follows.
+	// The margin shows an error while it is typed, and the page stays as it is. After saving, the page changes.
 	replace := func(old, new string) {
 		require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
 			`(() => { const e = document.getElementById('text'); e.value = e.value.replace(%q, %q); e.dispatchEvent(new Event('input')); })()`, old, new))))
@@ -121,7 +123,7 @@ func TestLive(t *testing.T) {
 	for _, u := range rec.requests {
 		require.True(t, strings.HasPrefix(u, "http://"+first.Host+"/"), "the page asks for %s", u)
 	}
-	for _, p := range rec.problems { // a refused query is a response of 400, which the browser logs
+	for _, p := range rec.problems { // the response to a rejected query has status 400, which the browser logs
 		require.Contains(t, p, "400", p)
 	}
 	for _, width := range []int{420, 1400} {
@@ -136,7 +138,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// blocked holds that the policy of the page in a tab keeps a script in the page from running.
+// blocked tests that the content security policy of the page in a tab blocks an inline script.
 func blocked(t *testing.T, tab context.Context) {
 	t.Helper()
 	violated := evaluate[string](t, tab, `new Promise(done => {
@@ -150,8 +152,8 @@ func blocked(t *testing.T, tab context.Context) {
 	require.False(t, evaluate[bool](t, tab, "window.ran === true"))
 }
 
-// TestForeign tries what a page elsewhere could: another name for the address, requests from another
-// origin, and an inline script.
+// TestForeign tries what a page of another site could do: use another host name for the address, send requests from
+// another origin, and run an inline script.
 func TestForeign(t *testing.T) {
 	ctx := browser(t)
 	first, _ := open(t, "../../../internal/design/report/testdata/drive.yaml")

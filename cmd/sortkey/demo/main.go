@@ -1,5 +1,5 @@
-// Command demo runs the example designs in memory, as sortkey demo does. It links nothing else, neither the
-// engines on disk and PostgreSQL nor the server, so a fresh clone builds it in half the time.
+// Command demo runs the example designs in memory, as sortkey demo does. It links neither the engines for disk and
+// PostgreSQL nor the server, so a fresh clone builds it in half the time that sortkey takes.
 package main
 
 import (

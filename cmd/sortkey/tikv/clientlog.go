@@ -11,10 +11,9 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// logClient passes what TiKV's client logs to a logger, or drops it: the client would write
-// to standard output. What it warns of it also repairs, and the errors that it cannot
-// repair are those of the store. So its warnings are only information here, and its errors
-// are warnings.
+// logClient sends the log of TiKV's client to a logger, or drops it if the logger is nil. By default the client
+// writes to standard output. The client itself repairs what it warns about, so logClient logs its warnings as
+// information. The store returns the errors that the client cannot repair, so logClient logs its errors as warnings.
 func logClient(to *slog.Logger) {
 	if to == nil {
 		log.ReplaceGlobals(zap.NewNop(), &log.ZapProperties{})
@@ -23,7 +22,7 @@ func logClient(to *slog.Logger) {
 	log.ReplaceGlobals(zap.New(&passing{to: to}), &log.ZapProperties{})
 }
 
-// passing passes messages of zap to a logger.
+// passing is a [zapcore.Core] that passes messages to a logger.
 type passing struct {
 	to   *slog.Logger
 	with []zapcore.Field
@@ -34,7 +33,7 @@ func (p *passing) Enabled(level zapcore.Level) bool {
 	return p.to.Enabled(context.Background(), lowered(level))
 }
 
-// lowered returns the level at which a message of the client is passed on.
+// lowered returns the level at which passing logs a message of the client.
 func lowered(level zapcore.Level) slog.Level {
 	switch {
 	case level >= zapcore.ErrorLevel:

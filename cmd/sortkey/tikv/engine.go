@@ -14,16 +14,16 @@ import (
 	"github.com/sortkey/sortkey/store/tikv"
 )
 
-// An opener opens the tables with a prefix in a cluster, as [tikv.Open] does.
+// An opener opens the store under a prefix of a cluster, as [tikv.Open] does.
 type opener func(ctx context.Context, endpoints []string, opts tikv.Options) (*tikv.Store, error)
 
-// connect is the opener of the command.
+// connect is the opener that the command uses; tests use others.
 func connect(ctx context.Context, endpoints []string, opts tikv.Options) (*tikv.Store, error) {
 	logClient(opts.Logger)
 	return tikv.Open(ctx, endpoints, opts)
 }
 
-// engine returns the engine for TiKV, whose clusters open opens.
+// engine returns the engine for TiKV, which opens stores with open.
 func engine(open opener) app.Engine {
 	openStore := func(ctx context.Context, url string, log *slog.Logger) (*tikv.Store, error) {
 		endpoints, opts, err := parse(url)
@@ -52,7 +52,7 @@ time can have the tables of a prefix open.`,
 		Open: func(ctx context.Context, url string, log *slog.Logger) (store.Store, error) {
 			st, err := openStore(ctx, url, log)
 			if err != nil {
-				return nil, err // not a Store that is nil
+				return nil, err // st would be an interface that is not nil
 			}
 			return st, nil
 		},
@@ -72,7 +72,7 @@ time can have the tables of a prefix open.`,
 	}
 }
 
-// figures are the metrics of a cluster. Those that PostgreSQL has too have the same names.
+// figures are the metrics of a cluster. A metric that the engine for PostgreSQL reports too has the same name there.
 var figures = []metrics.Figure{
 	{Field: "Running", Name: "store_calls_running", Help: "Reads and updates in progress."},
 	{
@@ -86,7 +86,7 @@ var figures = []metrics.Figure{
 	{Field: "Resolved", Name: "store_resolved_total", Help: "Commits that got no answer and were looked up."},
 }
 
-// explain adds to an error of opening a cluster what to do about it.
+// explain adds advice to an error from opening a cluster.
 func explain(err error) error {
 	e := &advice.Error{
 		Msg: "--store: " + err.Error(), Err: err,

@@ -1,6 +1,5 @@
-// Command sortkey-tikv is the command sortkey with one engine more: --store also takes
-// the URL of a TiKV cluster. It is a module of its own, so that sortkey does not link
-// TiKV's client.
+// Command sortkey-tikv is the command sortkey with an additional engine: --store also takes the URL of a TiKV
+// cluster. It is a separate module so that sortkey does not link TiKV's client.
 package main
 
 import (

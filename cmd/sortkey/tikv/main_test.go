@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// newCluster returns an opener for the client's own mock of three stores. The mock stays
-// open when a Store that uses it is closed.
+// newCluster returns an opener for a mock cluster of three stores, which is part of TiKV's client. Closing a Store
+// does not close the mock.
 func newCluster(t *testing.T) opener {
 	t.Helper()
 	rpc, mock, drivers, err := testutils.NewMockTiKV("", nil)
@@ -51,12 +51,12 @@ func newCluster(t *testing.T) opener {
 	}
 }
 
-// lent is the mock for one Store, which must not close it.
+// A lent is the mock's client for one Store, which must not close it.
 type lent struct{ client.Client }
 
 func (lent) Close() error { return nil }
 
-// a buffer may be read while a command writes to it.
+// A buffer can be read while a command writes to it.
 type buffer struct {
 	mu sync.Mutex
 	bytes.Buffer
@@ -74,7 +74,7 @@ func (b *buffer) String() string {
 	return b.Buffer.String()
 }
 
-// run runs a command line with the engine for a cluster beside those of the command.
+// run runs a command line with the engines of the command and one for a cluster.
 func run(open opener, out io.Writer, args ...string) int {
 	env := app.System()
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), out, out
@@ -83,7 +83,7 @@ func run(open opener, out io.Writer, args ...string) int {
 	return cli.Main(args, env)
 }
 
-// prints runs a command line that succeeds, and returns what it prints.
+// prints runs a command line that must succeed, and returns its output.
 func prints(t *testing.T, open opener, args ...string) string {
 	t.Helper()
 	var out buffer
@@ -91,7 +91,7 @@ func prints(t *testing.T, open opener, args ...string) string {
 	return out.String()
 }
 
-// fails runs a command line that fails, and returns what it prints.
+// fails runs a command line that must fail, and returns its output.
 func fails(t *testing.T, open opener, args ...string) string {
 	t.Helper()
 	var out buffer
@@ -101,8 +101,8 @@ func fails(t *testing.T, open opener, args ...string) string {
 
 const address = "tikv://pd1:2379,pd2:2379"
 
-// TestItems writes an item of a table that was imported, and finds it again in a shell and
-// in an export, but not below another prefix.
+// TestItems imports a table and writes an item. It tests that a shell and an export find the item, but not under
+// another prefix.
 func TestItems(t *testing.T) {
 	t.Parallel()
 	open, dir := newCluster(t), t.TempDir()
@@ -118,8 +118,8 @@ func TestItems(t *testing.T) {
 	require.DirExists(t, dir+"/out")
 }
 
-// TestServe asks a server for its metrics, while it keeps another one from the tables. It
-// is not parallel: the signal that ends it would interrupt other commands.
+// TestServe reads the metrics of a server, and tests that a second server cannot open the tables. It is not parallel,
+// because the signal that ends the server would interrupt other commands.
 func TestServe(t *testing.T) {
 	proptest.NeedLong(t)
 	if runtime.GOOS == "windows" {
@@ -158,7 +158,7 @@ func TestServe(t *testing.T) {
 	serving.Wait()
 }
 
-// TestRefusals gives URLs that no cluster can have.
+// TestRefusals gives URLs that are not valid URLs of clusters.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	open := func(context.Context, []string, tikv.Options) (*tikv.Store, error) {
@@ -202,7 +202,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestNoCluster checks what the command says when nobody answers.
+// TestNoCluster checks the error if no cluster answers.
 func TestNoCluster(t *testing.T) {
 	t.Parallel()
 	said := explain(tikv.ErrFormat)
@@ -211,7 +211,7 @@ func TestNoCluster(t *testing.T) {
 	require.Contains(t, fails(t, open, "tables", "--store", address), "\nhint: check that the cluster runs")
 }
 
-// TestHelp checks that the help of --store and of init has both engines.
+// TestHelp checks that the help of --store and of init mentions both engines.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	out := prints(t, nil, "init", "--help")
@@ -220,7 +220,7 @@ func TestHelp(t *testing.T) {
 	require.Contains(t, prints(t, nil, "serve", "--help"), "a PostgreSQL database or a TiKV cluster")
 }
 
-// TestClientLog passes on what the client logs, one level lower.
+// TestClientLog checks that the client's messages are logged one level lower.
 func TestClientLog(t *testing.T) {
 	var out buffer
 	logClient(slog.New(slog.NewTextHandler(&out, nil)))

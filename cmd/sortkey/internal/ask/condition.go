@@ -9,8 +9,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A Condition is a condition on a sort key as typed. Its operands have no type
-// yet.
+// A Condition is a condition on a sort key as a person typed it. Its operands are text without a type.
 type Condition struct {
 	Op       ast.Op
 	Operands []string
@@ -30,10 +29,9 @@ var comparisons = []struct {
 	{"=", ast.Equal},
 }
 
-// ParseCondition reads a condition on the sort key attribute with a name. A value alone
-// means =, and a value with an asterisk after it begins_with. Elsewhere, and in quotes, an
-// asterisk is an ordinary character. Text that only looks like a condition is refused
-// unless it is in quotes or after =.
+// ParseCondition parses a condition on the sort key attribute called name. A bare value means =, and a value followed
+// by an asterisk means begins_with. Elsewhere, and in quotes, an asterisk is an ordinary character. ParseCondition
+// rejects text that only looks like a condition, unless it is in quotes or follows =.
 func ParseCondition(name, text string) (Condition, error) {
 	s := strings.TrimSpace(text)
 	if s == "" {
@@ -52,8 +50,7 @@ func ParseCondition(name, text string) (Condition, error) {
 	return parseCondition(s)
 }
 
-// parseCondition is [ParseCondition] for text that is neither empty nor looks like something
-// else.
+// parseCondition parses s as [ParseCondition] does, without its checks for empty text and lookalikes.
 func parseCondition(s string) (Condition, error) {
 	for _, c := range comparisons {
 		if rest, ok := strings.CutPrefix(s, c.text); ok {
@@ -94,8 +91,8 @@ func parseCondition(s string) (Condition, error) {
 	return comparison(ast.Equal, "=", s)
 }
 
-// cutWord returns the text after one of words at the start of s. White space
-// must follow the word, or with parens an opening parenthesis.
+// cutWord returns the text after the one of words that s begins with. White space must follow the word; if parens is
+// set, an opening parenthesis may follow instead.
 func cutWord(s string, parens bool, words ...string) (string, bool) {
 	for _, w := range words {
 		if len(s) < len(w) || !strings.EqualFold(s[:len(w)], w) {

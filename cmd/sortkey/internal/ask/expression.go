@@ -15,7 +15,7 @@ import (
 // ErrUsage marks errors in what the user typed.
 var ErrUsage = errors.New("wrong usage")
 
-// UsageError returns an error in what the user typed, with advice.
+// UsageError returns an error about what the user typed, which wraps [ErrUsage]. Its advice is help.
 func UsageError(help, format string, args ...any) error {
 	e := advice.New(help, format, args...)
 	e.Err = ErrUsage
@@ -30,15 +30,15 @@ func usage(err error) error {
 	return UsageError(advice.Of(err), "%v", err)
 }
 
-// Expression returns a condition with its names and values written out as
-// requests take it, and nil for an empty one. Lists, maps and sets are JSON, plain or
-// DynamoDB's.
+// Expression converts a condition as a person types it to the syntax of requests: it replaces each name and value in
+// src with a placeholder, and adds the placeholder to p. It returns nil if src is empty. Lists, maps and sets in src
+// are in plain JSON or DynamoDB JSON.
 func Expression(p *literal.Placeholders, src string) (*string, error) {
 	p.Composite = composite
 	return convert(src, p.Expression)
 }
 
-// Projection is [Expression] for the paths of a projection.
+// Projection converts the paths of a projection as [Expression] converts a condition.
 func Projection(p *literal.Placeholders, paths ...string) (*string, error) {
 	p.Composite = composite
 	projection, err := convert(strings.Join(paths, ","), p.Paths)
@@ -48,13 +48,13 @@ func Projection(p *literal.Placeholders, paths ...string) (*string, error) {
 	return projection, nil
 }
 
-// Update returns an update with its names and values written out as requests take it.
+// Update converts an update expression as [Expression] converts a condition.
 func Update(p *literal.Placeholders, src string) (*string, error) {
 	p.Composite = composite
 	return convert(src, p.Update)
 }
 
-// composite reads the list, the map or the set at the beginning of src.
+// composite parses the list, map or set at the beginning of src, and returns its length in bytes.
 func composite(src string) (attr.Value, int, error) {
 	v, length, err := transfer.CutValue(src)
 	if err != nil {
@@ -66,8 +66,8 @@ func composite(src string) (attr.Value, int, error) {
 	return v, length, err
 }
 
-// Parameter returns the value of a parameter of a statement: text in quotes, a number, true,
-// false, null, and lists, maps and sets as in expressions. Anything else is text.
+// Parameter returns the value of a parameter of a PartiQL statement. The text arg is a quoted string, a number, true,
+// false, null, or a list, map or set as in expressions. Any other text is a string.
 func Parameter(arg string) (attr.Value, error) {
 	switch {
 	case arg == "true" || arg == "false":

@@ -10,7 +10,7 @@ import (
 // backquoted matches a name in backquotes, or a part of one.
 var backquoted = regexp.MustCompile("`[^`]*`")
 
-// Index returns the index in a text: "ByCity: city / placed (total, name)".
+// Index parses the definition of an index, such as "ByCity: city / placed (total, name)".
 func Index(text string, local bool) (ix keyschema.IndexSpec, err error) {
 	name, key, ok := strings.Cut(text, ":")
 	ix = keyschema.IndexSpec{Name: strings.TrimSpace(name), Key: strings.TrimSpace(key), Local: local}

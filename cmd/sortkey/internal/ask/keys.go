@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	pageRows = 250 // rows that are read of a table of a server
-	// hopRows is the number of rows that are read from a partition on before the way goes to the end of the last: a
-	// request costs as much as some tens of rows, and most partitions have fewer.
+	pageRows = 250 // rows in the page that Keys reads from a server
+	// hopRows is the number of rows that Keys reads from a database in this process before it skips the rest of a
+	// partition. A request costs as much as some tens of rows, and most partitions have fewer.
 	hopRows = 50
 )
 
-// Keys are the keys of a table or an index, with which a shell or a page completes what somebody types. What cannot be
-// read, or takes longer than its context has time, is left out.
+// Keys reads the keys of a table or an index for a shell or a page that completes what somebody types. Its methods
+// return no errors: they leave out what they cannot read before the context ends.
 type Keys struct {
 	Target explain.Target
-	// InProcess says that the database is in this process, so that it costs little to visit each partition.
+	// InProcess reports whether the database is in this process, where it is cheap to visit each partition.
 	InProcess bool
 	Table     *keyschema.Table
 	Index     string // "" for the table
@@ -33,9 +33,9 @@ type Keys struct {
 // Schema returns the key of the table or index.
 func (k *Keys) Schema() *keycond.Schema { return k.Table.Schema(k.Index) }
 
-// Partitions calls visit with keys of rows in the order of a scan, at least one of each partition, until it returns
-// false, and reports whether it has seen all partitions. In a database of this process it leaves out most rows of large
-// partitions and goes on as long as there is time; elsewhere it reads one page.
+// Partitions calls visit with the keys of rows in the order of a scan, at least one of each partition that it
+// reaches, until visit returns false. It reports whether it has reached all partitions. If k.InProcess is set, it
+// skips most rows of large partitions and continues until ctx ends; otherwise it reads one page.
 func (k *Keys) Partitions(ctx context.Context, visit func(row attr.Item) bool) (whole bool) {
 	var p literal.Placeholders
 	var names []string
@@ -74,7 +74,7 @@ func (k *Keys) Partitions(ctx context.Context, visit func(row attr.Item) bool) (
 	}
 }
 
-// Scan returns a page of a scan, unless it fails or takes too long.
+// Scan returns a page of a scan. It returns false if the scan fails or ctx ends.
 func (k *Keys) Scan(ctx context.Context, in *wire.ScanInput) (*wire.ScanOutput, bool) {
 	out, _, err := k.Target.Do(ctx, in)
 	if err != nil {
@@ -83,7 +83,7 @@ func (k *Keys) Scan(ctx context.Context, in *wire.ScanInput) (*wire.ScanOutput, 
 	return out.(*wire.ScanOutput), true
 }
 
-// Rows returns what a query reads, and whether there are more rows.
+// Rows returns the first page of a query, and whether more rows follow. It returns no rows if the query fails.
 func (k *Keys) Rows(ctx context.Context, q Query) (rows []attr.Item, more bool) {
 	q.Index = k.Index
 	in, err := q.Input(k.Table)
@@ -98,7 +98,7 @@ func (k *Keys) Rows(ctx context.Context, q Query) (rows []attr.Item, more bool) 
 	return page.Items, page.LastEvaluatedKey.Len() > 0
 }
 
-// EndOfPartition returns a key above all rows of the partition of a key.
+// EndOfPartition returns a key that sorts after all rows of key's partition.
 func EndOfPartition(key attr.Item, schema *keycond.Schema) attr.Item {
 	var b attr.Builder
 	for name, v := range key.All() {

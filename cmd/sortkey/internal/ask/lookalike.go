@@ -9,7 +9,8 @@ import (
 
 const operator = `(?:<=|>=|<>|!=|==|=|<|>)`
 
-// lookalikes match unquoted text that looks like a condition but is not one. Treated as a value, it would match no row.
+// lookalikes match unquoted text that looks like a condition but is not one. Read as a value, such text would match
+// no row.
 var lookalikes = []struct {
 	pattern func() *regexp.Regexp
 	instead string
@@ -35,14 +36,14 @@ var lookalikes = []struct {
 	},
 }
 
-// afterName matches a condition after the name of the sort key, and beginsKey begins_with with a name in the
-// parentheses, as requests have it.
+// beginsKey matches begins_with(NAME, …), as requests write it. afterName matches a condition that follows the name
+// of the sort key.
 var (
 	beginsKey = text.Pattern(`(?i)^(?:begins|starts)[_-]with\s*\(\s*(\w+)\s*,`)
 	afterName = text.Pattern(`(?i)^\s*(?:` + operator + `|(?:between|begins_with)\s)`)
 )
 
-// lookalike returns the error for text that is a lookalike of a condition on the attribute with a name.
+// lookalike returns an error if s only looks like a condition on the attribute called name.
 func lookalike(name, s string) error {
 	refuse := func(instead string) error {
 		return UsageError(instead+"; write '= "+s+"' for exactly this text", "%q is not a sort condition", s)

@@ -48,8 +48,8 @@ func (q *Query) Input(t *keyschema.Table) (*wire.QueryInput, error) {
 	return q.input(t, &p, p.KeyCondition(clauses))
 }
 
-// ScanInput returns the request for a scan of table t, or of its index, with the options of
-// the query; there is no partition.
+// ScanInput returns the request for a scan of table t, or of its index, with the options of q. It ignores the
+// partition and the sort conditions.
 func (q *Query) ScanInput(t *keyschema.Table) (*wire.ScanInput, error) {
 	if t.Schema(q.Index) == nil {
 		return nil, noIndex(t, q.Index)

@@ -76,7 +76,7 @@ func item(verb string, table *string, schema *keycond.Schema, it attr.Item) stri
 	return verb + "the " + Item(source(table, nil), schema, it)
 }
 
-// Item describes the item of a table with the key attributes of it, which may have others.
+// Item describes an item of a table by its key attributes. It ignores the other attributes of the item.
 func Item(table string, schema *keycond.Schema, it attr.Item) string {
 	var attributes []keycond.Attribute
 	if schema != nil {

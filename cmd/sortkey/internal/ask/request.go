@@ -12,19 +12,19 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// MaxRequest is the number of bytes of the longest request that a page reads: values in it
-// may be escaped, but a condition has at most 4 KB and a key 3 KB.
+// MaxRequest bounds the request that a page of the console reads, in bytes. A condition has at most 4 KB and a key 3
+// KB, but escapes can make them longer.
 const MaxRequest = 64 << 10
 
-// A RequestReader reads whole requests. The zero value reads what a page sends.
+// A RequestReader parses whole requests. The zero value suits the requests that pages of the console send.
 type RequestReader struct {
-	// Name is what errors call the text. Default: the request.
+	// Name is what error messages call the request. Default: "the request".
 	Name string
-	// Operation is that of the request. Default: detected.
+	// Operation is the operation of the request, such as "query". Default: Read finds it in the request.
 	Operation string
 }
 
-// Read returns the request in a text: a SELECT, or JSON.
+// Read parses a request, which is a SELECT statement or JSON.
 func (r *RequestReader) Read(line string) (q explain.Question, err error) {
 	line = strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
 	switch {
@@ -42,7 +42,7 @@ func (r *RequestReader) Read(line string) (q explain.Question, err error) {
 	)
 }
 
-// As returns a request as one of r.Operation, if there is one.
+// As parses q again as a request of r.Operation, if that is set. It returns an err that is not nil unchanged.
 func (r *RequestReader) As(q explain.Question, err error) (explain.Question, error) {
 	if err != nil || r.Operation == "" {
 		return q, err

@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Texts are the expressions of a request that the user wrote, nil where there is none, and
-// what their placeholders stand for.
+// Texts are the expressions that the user wrote in a request, and the names and values of their placeholders. An
+// expression that the request does not have is nil.
 type Texts struct {
 	names                         map[string]string
 	values                        attr.Item
@@ -40,9 +40,8 @@ func TextsOf(in wire.Request) *Texts {
 	return &Texts{}
 }
 
-// Message returns the service's message about the request with placeholders replaced by the
-// names and values that the user typed, and a caret below the fault of an expression that
-// cannot be parsed.
+// Message returns the service's message about the request with the names and values that the user typed in place of
+// placeholders. If an expression cannot be parsed, Message adds it with a caret below the error.
 func (t *Texts) Message(message string) string {
 	fill := func(s string) string { return literal.Write(s, t.names, t.values) }
 	message = fill(message)
@@ -52,7 +51,7 @@ func (t *Texts) Message(message string) string {
 	return message
 }
 
-// Fault returns the expression that cannot be parsed, and where.
+// Fault returns the expression that cannot be parsed, and the offset of the error in bytes.
 func (t *Texts) Fault() (src string, pos int, ok bool) {
 	env, err := expr.NewEnv(expr.Params{Names: t.names, Values: t.values})
 	if err != nil {

@@ -58,7 +58,7 @@ opened next. The key of a table, its local indexes and the key of an index canno
 	return cmd
 }
 
-// oneTable checks the arguments of a command that takes a table.
+// oneTable returns a check that the command has one argument, the name of a table.
 func oneTable(command string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -74,7 +74,7 @@ func (f *alterFlags) alter(ctx context.Context, d *definitions) error {
 		return err
 	}
 
-	additions, err := f.check(have) // before anything is changed
+	additions, err := f.check(have) // before any change
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,8 @@ func (f *alterFlags) alter(ctx context.Context, d *definitions) error {
 	return nil
 }
 
-// check returns the requests that add indexes. It refuses what the table does not allow.
+// check returns the requests that add indexes. It returns an error if an index to delete does not exist, or if an
+// index to add exists already.
 func (f *alterFlags) check(have *described) (additions []*wire.UpdateTableInput, err error) {
 	dropped := map[string]bool{}
 	for _, name := range f.drop {

@@ -22,7 +22,7 @@ import (
 type answer struct {
 	in       wire.Request
 	items    []attr.Item
-	item     attr.Item       // the one item, of a command on one
+	item     attr.Item       // the item, if the command is on one item
 	last     *operation.Page // the page that was read last
 	pages    int
 	examined *int // nil if the service does not say
@@ -31,7 +31,7 @@ type answer struct {
 	slices   []sortkey.Trace
 }
 
-// readPages sends a request of values, and with all reads all pages.
+// readPages sends in and returns its page. If v.All is set, it also reads all later pages.
 func readPages(ctx context.Context, src *app.Source, in wire.Request, v *operation.Values) (*answer, error) {
 	ans := &answer{in: in}
 	for {

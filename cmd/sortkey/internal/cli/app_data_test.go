@@ -10,7 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// TestData holds that characters cut by the writes of a terminal are whole, and that a pipe gets all bytes.
+// TestData tests that a terminal gets whole characters although two writes split them, and that a pipe gets the bytes
+// as they are.
 func TestData(t *testing.T) {
 	const data = "\"\u202e日本\U0001F600é\u009b\"\n"
 	for width, want := range map[int]string{0: data, 80: "\"\\u202e日本😀é\\u009b\"\n"} {

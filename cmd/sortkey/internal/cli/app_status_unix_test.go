@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 )
 
-// TestStatus holds that a line appears on a terminal only after a while, fits it, and goes.
+// TestStatus tests that a status line appears on a terminal only after a while, fits its width, and disappears.
 func TestStatus(t *testing.T) {
 	screen, tty, err := pty.Open()
 	if err != nil {
@@ -40,7 +40,7 @@ func TestStatus(t *testing.T) {
 	})
 	require.NoError(t, tty.Close())
 	var got bytes.Buffer
-	_, _ = got.ReadFrom(screen) // ends with an error when the other end is closed
+	_, _ = got.ReadFrom(screen) // returns an error when the other end is closed
 	require.Equal(t, "\r\x1b[Kgenerated 7 items\r\x1b[K", strings.ReplaceAll(got.String(), "\r\r", "\r"))
 	info, err := file.Stat()
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestPartitions holds that each partition is visited, and of a large one only the beginning.
+// TestPartitions tests that Partitions visits each partition, and only the beginning of a large one.
 func TestPartitions(t *testing.T) {
 	t.Parallel()
 	db := sortkeytest.New(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// TestIndexText holds that an index is shown as it is written.
+// TestIndexText tests that the text of an index is the text that it was parsed from.
 func TestIndexText(t *testing.T) {
 	for _, want := range []string{"city", "city / placed:N ()", "a, b:B / c, d:N (total, name)"} {
 		ix, err := ask.Index("ByCity: "+want, false)
@@ -140,8 +140,8 @@ func TestParseConditionErrors(t *testing.T) {
 	}
 }
 
-// TestParseConditionLookalikes has text that looks like a condition: the advice is what to
-// write instead, and how to ask for the text itself.
+// TestParseConditionLookalikes parses text that only looks like a condition. It tests that the advice says what to
+// write instead, and how to write the text itself.
 func TestParseConditionLookalikes(t *testing.T) {
 	for _, tt := range []struct{ text, advice string }{
 		{`begins with x`, `write 'x*'; write '= begins with x' for exactly this text`},

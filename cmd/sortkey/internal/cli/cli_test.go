@@ -15,8 +15,8 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 )
 
-// run runs a command line and returns its exit code and output. Width is the width
-// of the terminal, or 0 if there is none.
+// run runs a command line and returns its exit code and output. Width is the width of the terminal, or 0 if the
+// output is not a terminal.
 func run(width int, env map[string]string, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
 	code = cli.Main(args, &app.Env{
@@ -108,7 +108,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// commands returns all commands, as completion lists them, without those that say what others are for.
+// commands returns all commands that completion lists, except help, completion and the topics of help.
 func commands(t *testing.T, path ...string) (all [][]string) {
 	t.Helper()
 	_, list, _ := run(0, nil, append(append([]string{"__complete"}, path...), "")...)
@@ -126,8 +126,8 @@ func commands(t *testing.T, path ...string) (all [][]string) {
 	return all
 }
 
-// TestWrongUse holds for all commands that the exit code is 2 if the command line alone is wrong, and 1 if only what
-// it names is: the server or the file.
+// TestWrongUse tests for all commands that the exit code is 2 if the command line itself is wrong. It must be 1 if
+// only the server or file that the command line names is the cause of the error.
 func TestWrongUse(t *testing.T) {
 	free := strings.Fields("import explain sql bench get put update delete query serve")
 	fails := func(want int, args ...string) {
@@ -164,7 +164,7 @@ func TestWrongUse(t *testing.T) {
 		fails(1, words...)
 	}
 
-	// A flag that has no effect without another one is wrong use, and so is one without a value.
+	// A flag without a value is wrong use. So is a flag that needs another flag, without that.
 	for _, args := range []string{
 		"serve --stale-oldest", "serve --stale-seed 1", "serve --accept-loss", "serve --slow 1s", "serve -P a=b",
 		"serve --max-items 1", "serve --control", "serve --design shop",
@@ -178,7 +178,7 @@ func TestWrongUse(t *testing.T) {
 	fails(2, "serve", "--data", "")
 }
 
-// TestRefusedImport holds that an import that is refused leaves no folder of a database, and a complete one does.
+// TestRefusedImport tests that a refused import leaves no database folder, and that a complete import does.
 func TestRefusedImport(t *testing.T) {
 	dir := t.TempDir()
 	file, data := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "db")
@@ -202,8 +202,8 @@ func TestRefusedImport(t *testing.T) {
 	}
 }
 
-// TestTerminalShows prints an item with control characters and direction marks in every format: a terminal
-// gets escapes, and a pipe the data as it is.
+// TestTerminalShows prints an item with control characters and direction marks in every format. It tests that a
+// terminal gets escapes in place of them, and that a pipe gets the data unchanged.
 func TestTerminalShows(t *testing.T) {
 	dir := t.TempDir()
 	file, data := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "db")

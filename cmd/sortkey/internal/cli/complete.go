@@ -17,7 +17,7 @@ func argumentsOf(env *app.Env, op *operation.Operation, f *app.SourceFlags) cobr
 	return cobra.NoFileCompletions
 }
 
-// flagCompletion returns what completes the flag of a param, or nil.
+// flagCompletion returns the function that completes the flag of a parameter, or nil.
 func flagCompletion(env *app.Env, p *operation.Param, f *app.SourceFlags) cobra.CompletionFunc {
 	if len(p.Words) > 0 {
 		return app.Words(p.Words...)

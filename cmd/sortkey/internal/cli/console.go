@@ -61,7 +61,7 @@ func runConsole(ctx context.Context, env *app.Env, source app.SourceFlags, desig
 	}
 	defer src.Close()
 
-	// Without a server, or if it refuses the credentials, every page would be an error.
+	// Fail now if there is no server, or if it rejects the credentials: otherwise every page would show an error.
 	if _, _, err := src.Target.Do(ctx, &wire.ListTablesInput{Limit: new(int64(1))}); err != nil {
 		return err
 	}

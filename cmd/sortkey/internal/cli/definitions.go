@@ -17,14 +17,14 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Definitions change the definition of one table.
+// A definitions changes the definition of one table.
 type definitions struct {
 	env   *app.Env
 	src   *app.Source
 	table string
 }
 
-// define calls change with the definition of a table of a source, for a command that changes it.
+// define opens a source, and calls change for a command that changes the definition of a table there.
 func define(
 	cmd *cobra.Command, env *app.Env, f app.SourceFlags, table string,
 	change func(ctx context.Context, d *definitions) error,
@@ -38,7 +38,7 @@ func define(
 	return change(ctx, &definitions{env, src, table})
 }
 
-// A described is a table as it is, with its keys as people write them.
+// A described is the current description of a table, with its keys as people write them.
 type described struct {
 	*wire.TableDescription
 	keys *keyschema.Table
@@ -58,7 +58,7 @@ func (d *definitions) describe(ctx context.Context) (*described, error) {
 	return &described{out.(*wire.DescribeTableOutput).Table, keys, keys.Key.String()}, nil
 }
 
-// settlePoll is the time between two looks at a table that is being changed.
+// settlePoll is the time between two requests for the state of a table that is being changed.
 const settlePoll = 100 * time.Millisecond
 
 // settle waits until the table and its indexes can be used.
@@ -85,11 +85,12 @@ func (d *definitions) settle(ctx context.Context) error {
 	}
 }
 
-// update changes the table, and waits until it can be used.
+// update changes the table, and waits until it can be used. Building names the index that the request adds, "" for
+// none.
 func (d *definitions) update(ctx context.Context, in *wire.UpdateTableInput, building string) error {
 	_, _, err := d.src.Target.Do(ctx, in)
 	if err != nil && ctx.Err() == nil && os.IsTimeout(err) && building != "" {
-		// A server goes on with an index whose client does not wait any longer.
+		// A server goes on building an index after the request of its client has timed out.
 		if have, failed := d.describe(ctx); failed == nil && have.keys.Index(building) != nil {
 			err = nil
 		}
@@ -127,7 +128,7 @@ func (d *definitions) print(format string, args ...any) error {
 	return err
 }
 
-// indexNamed returns an error unless the table has a global index.
+// indexNamed returns an error unless the table has a global index called name.
 func (h *described) indexNamed(name string) error {
 	names := h.keys.IndexNames()
 	ix := h.keys.Index(name)
@@ -155,7 +156,7 @@ func (h *described) provision(in *wire.UpdateTableInput) {
 	}
 }
 
-// items returns the number of items in words.
+// items returns the number of items as text, such as "5 items".
 func (h *described) items() string {
 	if h.ItemCount == nil {
 		return "its items"

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
-// TestExamples runs the demo: every answer of every example is right.
+// TestExamples runs the demo and tests that every answer of every example is right.
 func TestExamples(t *testing.T) {
 	all, err := models.Examples()
 	if err != nil {

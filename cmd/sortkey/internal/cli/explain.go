@@ -183,8 +183,8 @@ func writeCode(env *app.Env, args []string, f *explainFlags) error {
 	return err
 }
 
-// classifier returns the function that names the entity of an item: as the model, which
-// may be nil, classifies it, or the first of some attributes that is a string.
+// classifier returns a function that names the entity of an item. It classifies the item by the model, if m is not
+// nil. If that finds no entity, the first string among the attributes names it.
 func classifier(m *model.Model, attributes []string) func(table string, it attr.Item) string {
 	return func(table string, it attr.Item) string {
 		if m != nil && m.Table(table) != nil {

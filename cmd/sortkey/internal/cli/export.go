@@ -25,7 +25,7 @@ type exportFlags struct {
 }
 
 func exportCommand(env *app.Env) *cobra.Command {
-	f := exportFlags{source: app.SourceFlags{Writes: true}} // a model has no folder to keep
+	f := exportFlags{source: app.SourceFlags{Writes: true}} // without --model
 	cmd := &cobra.Command{
 		Use:   "export TABLE|--all --to DIR|-",
 		Short: "Export a table to files",
@@ -90,7 +90,7 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 		return err
 	}
 	o.DB = src.DB
-	o.Still = src.DB != nil // the store is locked
+	o.Still = src.DB != nil // a folder is locked, but others may write to a database of --store
 	names, err := exportedTables(ctx, src, args, f)
 	if err == nil && rules != nil {
 		o.Keys = rules.Keys

@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// TestReport holds that an error with text of a file or a server does not control the terminal.
+// TestReport tests that text of a file or a server in an error cannot control the terminal.
 func TestReport(t *testing.T) {
 	var b bytes.Buffer
 	env := &app.Env{Stderr: &b}
@@ -28,7 +28,7 @@ func TestReport(t *testing.T) {
 	require.Equal(t, "sortkey: plain\n", b.String())
 }
 
-// TestExplainBounds holds that no error repeats what is very long, whoever wrote it, nor very many of them.
+// TestExplainBounds tests that an error is bounded, although it repeats very long texts or very many of them.
 func TestExplainBounds(t *testing.T) {
 	long := strings.Repeat("(", 200_000)
 	many := make(model.Errors, 10_000)

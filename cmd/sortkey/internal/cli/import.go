@@ -162,8 +162,8 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 		}
 	}
 
-	// Into a folder, large buffers are used again and again, so little more memory than they take is
-	// needed. Requests leave much garbage beside very little that stays.
+	// An import into a folder reuses large buffers, so a low percentage saves memory and costs little. Requests leave
+	// much garbage and keep very little.
 	garbage := 50
 	if o.DB == nil {
 		garbage = 400
@@ -183,7 +183,7 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	took := time.Since(start)
 	made := func(t transfer.TableResult) bool { return t.Created || t.Read > 0 }
 	if err != nil && newFolder && !slices.ContainsFunc(result.Tables, made) {
-		err = errors.Join(err, os.RemoveAll(f.source.Data)) // of an import that was refused, there is nothing in it
+		err = errors.Join(err, os.RemoveAll(f.source.Data)) // the import was refused and the new folder has no items
 	}
 	if f.json {
 		if err := app.WriteJSON(env.Stdout, struct {

@@ -24,7 +24,7 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// An interrupter sends the process a signal when something is written to it.
+// An interrupter is a buffer that sends this process a signal when something is written to it.
 type interrupter struct {
 	bytes.Buffer
 	t    *testing.T
@@ -40,8 +40,8 @@ func (i *interrupter) Write(p []byte) (int, error) {
 	return i.Buffer.Write(p)
 }
 
-// TestImportServerGone makes the server fail during an import. The import reports
-// that it waits; after a signal it ends and can be resumed.
+// TestImportServerGone makes the server fail during an import. It tests that the import reports the wait, that it
+// ends after a signal, and that it can be resumed.
 func TestImportServerGone(t *testing.T) {
 	db, err := sortkey.Open(sortkey.Options{})
 	require.NoError(t, err)

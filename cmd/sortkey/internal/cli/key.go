@@ -30,7 +30,7 @@ string, int(w), date, time, ulid and others.`,
 	return cmd
 }
 
-// templateArg returns the template in the first argument of a command that takes at least n.
+// templateArg parses the first argument, a template. It returns an error if there are fewer than n arguments.
 func templateArg(name string, args []string, n int) (*keys.Template, error) {
 	if len(args) < n {
 		return nil, app.Usage(name, "%s needs a template such as 'ORDER#{placed:date}#{order:int(6)}'%s", name,
@@ -40,7 +40,7 @@ func templateArg(name string, args []string, n int) (*keys.Template, error) {
 	return t, keyAdvice(err)
 }
 
-// keyAdvice returns an error of package keys with what to do.
+// keyAdvice turns an error of package keys into a usage error with the same advice.
 func keyAdvice(err error) error {
 	e, ok := errors.AsType[*keys.Error](err)
 	if !ok {

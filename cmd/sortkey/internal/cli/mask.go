@@ -13,10 +13,10 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// maskUsage is the text of the flag that names a file of rules by which items are masked.
+// maskUsage is the help text of the flag that names a file of masking rules.
 const maskUsage = "`FILE` of rules by which values are replaced by stand-ins"
 
-// readMask returns the rules in a file. A model that they name is beside the file, or an example.
+// readMask reads a file of masking rules. It looks for the model that they name in the folder of the file first.
 func readMask(file string) (*mask.Rules, error) {
 	src, err := files.Read(file, 1<<20)
 	if err != nil {
@@ -43,7 +43,7 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// covered returns an error, and lists what no rule covers, if there is something.
+// covered returns an error if the rules do not cover all data, and lists on standard error what they leave out.
 func covered(env *app.Env, rules *mask.Rules, file string) error {
 	all, more := rules.Uncovered()
 	if len(all) == 0 {

@@ -36,7 +36,7 @@ func maskFolder(t *testing.T) func(name string) string {
 	return func(name string) string { return filepath.Join(dir, name) }
 }
 
-// TestMaskLeavesNothing searches the names and contents of all files of exports for the originals.
+// TestMaskLeavesNothing searches the names and contents of all files of masked exports for the original values.
 func TestMaskLeavesNothing(t *testing.T) {
 	at := maskFolder(t)
 	code, _, stderr := run(0, nil, "import", at("items.json"), "--schema", at("table.json"), "--data", at("db"))

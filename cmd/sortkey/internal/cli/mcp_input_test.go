@@ -61,7 +61,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Requests that the service refuses are explained, which is no error of explain.
+// TestExplain tests that explain answers a request that the service rejects, without an error.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	c := connect(t, example(t, "shop", true))
@@ -80,7 +80,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// FuzzCall calls tools with any arguments: an answer or an error comes back.
+// FuzzCall calls tools with any arguments, and tests that each call returns an answer or an error.
 func FuzzCall(f *testing.F) {
 	o := example(f, "shop", true)
 	o.MaxAnswer = 2000
@@ -114,7 +114,7 @@ func FuzzCall(f *testing.F) {
 	})
 }
 
-// TestDescriptions checks what clients show their models, and that docs/agents.md has all tools.
+// TestDescriptions checks what clients show to their language models, and that docs/agents.md lists all tools.
 func TestDescriptions(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "agents.md"))

@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// An answer is that of a query or a scan.
+// An answer is the answer to a query or a scan.
 type answer struct {
 	Read struct {
 		Examined, Returned int
@@ -35,7 +35,7 @@ func (c *client) page(tool string, arguments map[string]any) (a answer) {
 	return a
 }
 
-// Answers that are cut have cursors, and all pages together have every item once.
+// TestToolPages tests that cut answers have cursors, and that all pages together have every item once.
 func TestToolPages(t *testing.T) {
 	t.Parallel()
 	o := example(t, "shop", false)
@@ -98,7 +98,7 @@ func TestLargeItem(t *testing.T) {
 	require.Contains(t, c.call("get", `{"table": "Shop", "partition": "a", "sort": "b", "project": ["n"]}`), `"n":1`)
 }
 
-// A report that is cut goes on where it stopped.
+// TestLongReport tests that skip returns the rest of a cut report.
 func TestLongReport(t *testing.T) {
 	t.Parallel()
 	o := example(t, "shop", true)
@@ -122,7 +122,7 @@ func TestLongReport(t *testing.T) {
 	require.Equal(t, whole, got)
 }
 
-// Numbers keep all their digits, whichever way they come.
+// TestNumbers tests that numbers keep all their digits, in every form in which a tool accepts an item.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	c := connect(t, example(t, "shop", true))
@@ -147,7 +147,7 @@ func TestNoFiles(t *testing.T) {
 	require.Contains(t, c.call("design_check", `{"model": "file-tree", "quiet": true}`), "patterns")
 }
 
-// A list of many tables is cut, and goes on.
+// TestManyTables tests that a list of many tables is cut, and that skip returns the rest.
 func TestManyTables(t *testing.T) {
 	t.Parallel()
 	db := sortkeytest.New(t)
@@ -173,7 +173,7 @@ func TestManyTables(t *testing.T) {
 	require.Equal(t, "Table29", whole.Tables[29].Name)
 }
 
-// Without the permission to write there are no tools that do.
+// TestWrite tests that there are tools that write only if Options.Write is set.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	o := example(t, "shop", true)

@@ -56,7 +56,7 @@ func (c *client) try(tool, arguments string) (answer string, failed bool) {
 	return r.Content[0].(*protocol.TextContent).Text, r.IsError
 }
 
-// call calls a tool that succeeds.
+// call calls a tool, which must succeed.
 func (c *client) call(tool, arguments string) string {
 	c.t.Helper()
 	answer, failed := c.try(tool, arguments)
@@ -77,7 +77,8 @@ func on(db *sortkey.DB) mcp.Options {
 	return mcp.Options{Target: explain.InProcess(db), Write: true}
 }
 
-// example returns the options for an example, without generated items if samples.
+// example returns the options for a database with the items of an example. If samples is set, it has no generated
+// items.
 func example(t testing.TB, name string, samples bool) mcp.Options {
 	t.Helper()
 	m, err := models.Example(name)
@@ -94,8 +95,9 @@ func example(t testing.TB, name string, samples bool) mcp.Options {
 	return o
 }
 
-// TestConversations replays conversations: each file is one, and a directive a call of a tool with its
-// arguments, file a file of the client, whose text it passes for its name, "# " what the model makes of the answer.
+// TestConversations replays the conversations in the files of testdata/conversations. A directive calls a tool with
+// its arguments. The directive file defines a file of the client, which passes its text in place of its name. After
+// "# " is what the language model concludes from the answer.
 func TestConversations(t *testing.T) {
 	datadriven.Walk(t, "../mcp/testdata/conversations", func(t *testing.T, path string) {
 		files := map[string]string{}

@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
 )
 
-// A program that embeds a database counts its requests.
+// This program embeds a database and counts its requests.
 func Example_metrics() {
 	m := metrics.New(metrics.Options{})
 	db, err := sortkey.Open(sortkey.Options{Observer: m})

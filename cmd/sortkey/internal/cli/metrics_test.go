@@ -143,7 +143,7 @@ sortkey_table_bytes{table="Cats"} 206
 	}
 }
 
-// A store on disk has metrics of its own.
+// TestStoreOnDisk tests the metrics of a store on disk.
 func TestStoreOnDisk(t *testing.T) {
 	st, err := disk.Open(t.TempDir(), disk.Options{})
 	require.NoError(t, err)
@@ -155,14 +155,14 @@ func TestStoreOnDisk(t *testing.T) {
 	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	require.Regexp(t, `\nsortkey_store_disk_bytes [1-9]`, w.Body.String())
 
-	// A scrape of a closed database has the other metrics.
+	// After the database is closed, a scrape still has the other metrics.
 	require.NoError(t, db.Close())
 	w = httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	require.Contains(t, w.Body.String(), `sortkey_requests_total{code="OK",operation="CreateTable"} 1`)
 }
 
-// And so does one in PostgreSQL.
+// TestStoreInPostgreSQL tests the metrics of a store in PostgreSQL.
 func TestStoreInPostgreSQL(t *testing.T) {
 	proptest.NeedLong(t) // it creates a cluster
 	if pgtest.Bin() == "" {

@@ -30,7 +30,7 @@ const (
 	putA = `{"PutRequest":{"Item":{"id":{"S":"a"}}}}`
 )
 
-// TestLoadData loads requests and exports into tables that nobody has filled.
+// TestLoadData loads requests and exports into tables that have no items of others.
 func TestLoadData(t *testing.T) {
 	dir := files(t, map[string]string{
 		"tab.json": tab, "a.json": `{"Tab":[` + putA + `]}`, "b.json": `{"TableName":"Tab","Item":{"id":{"S":"b"}}}`,
@@ -40,7 +40,7 @@ func TestLoadData(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		loads []string
-		want  []models.Loaded // the last of them twice, by a loader of its own
+		want  []models.Loaded // result of each load; a new loader then repeats the last load
 		dump  string
 	}{
 		{"requests", []string{"tab.json", "a.json", "b.json"}, []models.Loaded{

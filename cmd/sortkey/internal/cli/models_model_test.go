@@ -94,8 +94,7 @@ func samplesOf(t *testing.T, name string) *model.Model {
 	return s
 }
 
-// A slow service leaves one item of each batch unprocessed, until it has done so
-// left times.
+// A slow service leaves one item of each batch unprocessed, for the first left batches.
 type slow struct {
 	left, calls int
 	created     bool
@@ -146,7 +145,7 @@ func unprocessed(t *testing.T, s *model.Model, left, calls int, fails bool) {
 	}
 }
 
-// TestEnsure: existing items are found, and missing items are loaded.
+// TestEnsure tests that Ensure finds existing items and loads missing ones.
 func TestEnsure(t *testing.T) {
 	db := sortkeytest.New(t)
 	s := samplesOf(t, "file-tree")

@@ -46,7 +46,7 @@ func compiled(t *testing.T) *jsonschema.Schema {
 	return s
 }
 
-// plain converts YAML to what an editor validates: dates are strings there.
+// plain converts YAML to the values that an editor validates, where dates are strings.
 func plain(t *testing.T, n *yaml.Node) any {
 	t.Helper()
 	switch n.Kind {
@@ -101,7 +101,7 @@ func TestSchemaAccepts(t *testing.T) {
 	}
 }
 
-// TestSchemaRejects breaks a model in many ways that the parser must detect, and most of them the schema too.
+// TestSchemaRejects makes many errors in a model. The parser must detect all of them, and the schema most of them.
 func TestSchemaRejects(t *testing.T) {
 	s := compiled(t)
 	good := string(modelFiles(t)[designs+"testdata/shop.yaml"]) + "\nallow:\n  - {rule: overwrite, on: Order, why: 7}\n"
@@ -126,7 +126,7 @@ func TestSchemaRejects(t *testing.T) {
 		{", why: 7", ""},
 		{"why: 7", "reason: x"},
 	}
-	// The schema knows members and the words that they may have, not the forms and the bounds of other values.
+	// The schema checks members and the words that they can have, but not the forms and bounds of other values.
 	parser := []change{
 		{"name: shop", "name: The Shop"},
 		{"seed: 1", "seed: -1"},
@@ -153,8 +153,8 @@ func TestSchemaRejects(t *testing.T) {
 	}
 }
 
-// TestSchemaIsSound replaces each value of a model, and holds that the parser refuses what the
-// schema does. A short run tries one text for each value, a long run all of them.
+// TestSchemaIsSound replaces each value of a model, and tests that the parser rejects what the schema rejects. A
+// short run tries one text for each value, a long run tries all texts.
 func TestSchemaIsSound(t *testing.T) {
 	proptest.SkipShort(t)
 	s := compiled(t)

@@ -106,7 +106,7 @@ func (c *itemCommand) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = src.End(err) }()
-	// A statement that only the server can read is executed without a table.
+	// The server may be able to read a PartiQL statement that this command cannot parse. Its table is then unknown.
 	var t *keyschema.Table
 	if v.Wrong() == nil {
 		if t, err = describe(ctx, src, v.Table); err != nil {
@@ -156,7 +156,7 @@ func (c *itemCommand) printRows(ans *answer, t *keyschema.Table) error {
 func (c *itemCommand) printWrite(ans *answer, t *keyschema.Table) error {
 	it := ans.item
 	if put, ok := ans.in.(*wire.PutItemInput); ok {
-		it = put.Item // the service returns the one that it replaces
+		it = put.Item // ans.item is the item that the put replaced
 	}
 	if c.output.format != "" && it.Len() > 0 {
 		if err := c.output.writeItem(c.env, it, t.Key); err != nil {

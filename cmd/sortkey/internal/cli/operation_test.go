@@ -12,7 +12,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// line returns the values of an operation, by their place in a line.
+// line returns the name of an operation and the values of its arguments, in the order of a command line, joined by
+// "|".
 func line(op *operation.Operation, v *operation.Values) string {
 	words := []string{op.Name}
 	for _, p := range op.Params {
@@ -30,7 +31,7 @@ func line(op *operation.Operation, v *operation.Values) string {
 	return strings.Join(words, "|")
 }
 
-// TestPlace holds which param each argument of a line gives.
+// TestPlace tests which param each argument of a command line sets.
 func TestPlace(t *testing.T) {
 	type values = operation.Values
 	partition := values{}
@@ -39,7 +40,7 @@ func TestPlace(t *testing.T) {
 		op    *operation.Operation
 		given values
 		args  string
-		want  string // line that it becomes, or an error
+		want  string // resulting line, or an error
 	}{
 		{operation.Query, values{}, "T a", "query|T|a"},
 		{operation.Query, values{}, "T a begins with b", "query|T|a|begins with b"},
@@ -82,7 +83,7 @@ func TestPlace(t *testing.T) {
 	require.EqualError(t, err, "give the sort condition with --sk or as an argument, not both")
 }
 
-// TestForm holds that the fields of a form are the params of a query.
+// TestForm tests that the fields of a form set the params of a query.
 func TestForm(t *testing.T) {
 	form := func(pairs ...string) func(string) string {
 		return func(name string) string {
@@ -108,7 +109,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestTable holds what every row has, so that no face of it is empty.
+// TestTable tests that every operation has the texts that commands, tools and forms need.
 func TestTable(t *testing.T) {
 	for _, op := range operation.All {
 		require.Equal(t, op, operation.Named(op.Name))

@@ -25,13 +25,12 @@ const (
 
 // outputFlags say how a command prints items.
 type outputFlags struct {
-	format            string // one of the formats after check, or "" for no items
+	format            string // after check: one of the formats, or "" to print no items
 	byDefault         string
 	asJSON, plainJSON bool
 }
 
-// declare declares the flags. Without them the format is the default, which is "" if the
-// command prints no items then.
+// declare declares the flags. The format without them is byDefault, which is "" if the command then prints no items.
 func (f *outputFlags) declare(cmd *cobra.Command, byDefault string) {
 	f.byDefault = byDefault
 	usage := "print items as `FORMAT`: table, lines, json, plain-json or csv"
@@ -44,7 +43,7 @@ func (f *outputFlags) declare(cmd *cobra.Command, byDefault string) {
 	})
 }
 
-// check settles the format for a command with a name.
+// check sets f.format from all three flags. It returns an error if they conflict or if the format is unknown.
 func (f *outputFlags) check(command string) error {
 	chosen := f.format != f.byDefault
 	switch {
@@ -63,7 +62,7 @@ func (f *outputFlags) check(command string) error {
 		"--output: unknown format %q", f.format)
 }
 
-// forPeople reports whether sentences may stand beside the items.
+// forPeople reports whether a command may print sentences beside the items.
 func (f *outputFlags) forPeople() bool {
 	return f.format == formatTable || f.format == formatLines || f.format == ""
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A bar shows progress on a terminal. It reports waits everywhere.
+// A bar shows progress if standard error is a terminal. It reports waits in any case.
 type bar struct {
 	stderr   io.Writer
 	help     string // what to do about waits
@@ -44,11 +44,11 @@ func (b *bar) end() {
 	b.status.Clear()
 }
 
-// reportInterval is the time between two reports about one endpoint.
+// reportInterval is the time between two reports about waits.
 const reportInterval = time.Second
 
-// wait reports an endpoint that does not answer or is overloaded. It reports one
-// request a second of those that wait for it, and each that fails for the last but one time.
+// wait reports that an endpoint does not answer or is overloaded. It reports at most one failed attempt a second, but
+// always one after which a request has a single attempt left.
 func (b *bar) wait(w transfer.Wait) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

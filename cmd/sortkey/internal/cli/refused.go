@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// refused returns the error of a request that failed, in the words of the user.
+// refused explains to the user why a request failed, in the names and values that the user typed.
 func (c *itemCommand) refused(ctx context.Context, src *app.Source, in wire.Request, err error) error {
 	if is, ok := operation.Unmet(err); ok {
 		return &advice.Error{Msg: "nothing is written: the condition of --if is false", Advice: is, Err: err}

@@ -33,7 +33,8 @@ func Main(args []string, env *app.Env) int {
 	return env.Report(groupError(root.ExecuteContext(ctx)))
 }
 
-// groupError is flagError for flags of which one or at most one is needed. Cobra has their names between brackets.
+// groupError rewrites Cobra's error about a group of flags, of which the user must give one or at most one. Cobra
+// lists the flags in brackets.
 func groupError(err error) error {
 	if err == nil {
 		return nil
@@ -51,7 +52,7 @@ func groupError(err error) error {
 	)
 }
 
-// helpCommand makes help of what is no command a wrong command line.
+// helpCommand makes sortkey help return a usage error if its arguments are not a command.
 func helpCommand(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})
@@ -104,7 +105,7 @@ Exit codes: 0 success, 1 a failure or a wrong answer, 2 a wrong command line.`,
 	return root
 }
 
-// shellRoot returns the commands of a shell.
+// shellRoot returns the root command of a shell.
 func shellRoot(env *app.Env) *cobra.Command {
 	root := &cobra.Command{
 		SilenceErrors: true,
@@ -127,7 +128,7 @@ func itemCommands(env *app.Env) []*cobra.Command {
 	return append(commands, explainCommand(env))
 }
 
-// flagError returns the error of a command line with wrong flags.
+// flagError turns Cobra's error about a flag into a usage error with advice.
 func flagError(cmd *cobra.Command, err error) error {
 	help := "see " + strings.TrimSpace(cmd.CommandPath()) + " --help"
 	e, unknown := errors.AsType[*pflag.NotExistError](err)

@@ -2,8 +2,8 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// topics returns what sortkey help says to those who test and to those who measure, each on one screen. To those who
-// design it says what the command design is.
+// topics returns the topics test and measure of sortkey help, each of one screen. There is no topic design: sortkey
+// help design prints the help of the command design.
 func topics() []*cobra.Command {
 	return []*cobra.Command{
 		{

@@ -33,7 +33,8 @@ var flagAdvice = []struct {
 	{transfer.ErrOverloaded, "reduce the number of concurrent requests with --workers"},
 }
 
-// explainTransfer adds advice to an error of the connection of an import or export.
+// explainTransfer adds advice to an error of an import or export, such as how to start the server if none is
+// listening.
 func explainTransfer(err error) *advice.Error {
 	_, explained := errors.AsType[*advice.Error](err)
 	if u, ok := errors.AsType[*url.Error](err); ok && !explained && errors.Is(err, syscall.ECONNREFUSED) {
@@ -45,7 +46,7 @@ func explainTransfer(err error) *advice.Error {
 	return app.Explain(err)
 }
 
-// explainImport adds the flags that resolve an error of an import.
+// explainImport adds advice to an error of an import: the flags that resolve it.
 func explainImport(err error) *advice.Error {
 	e := explainTransfer(err)
 	var ways []string
@@ -61,7 +62,7 @@ func explainImport(err error) *advice.Error {
 	return e
 }
 
-// parseFormat returns the format of an import with a name.
+// parseFormat returns the format of an import that has the name.
 func parseFormat(name string) (transfer.Format, error) {
 	if !slices.Contains(importFormats, name) {
 		return "", app.UsageError(

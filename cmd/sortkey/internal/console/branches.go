@@ -20,12 +20,12 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A branch is a copy of the database to try writes in.
+// A branch is a copy of the database in which a person tries writes.
 type branch struct {
 	N     int
 	Name  string
 	Since time.Time
-	// base is the database as it was when the branch began, work what is tried.
+	// base is the database as it was when the branch began. Writes on the branch go to work.
 	base, work *sortkey.DB
 	site       *Server
 	pages      http.Handler // of the site
@@ -46,7 +46,7 @@ func (s *Server) fork() (*branch, error) {
 	if err != nil {
 		return nil, err
 	}
-	work, err := base.Fork() // of the same moment
+	work, err := base.Fork() // of the same state as base
 	if err != nil {
 		return nil, errors.Join(err, base.Close())
 	}
@@ -74,7 +74,7 @@ func (s *Server) Close() error {
 	return errors.Join(errs...)
 }
 
-// branch returns the branch with the number in the path.
+// branch returns the branch whose number is in the path of the request.
 func (s *Server) branch(r *http.Request) (*branch, error) {
 	n, _ := strconv.Atoi(r.PathValue("n"))
 	s.mu.Lock()
@@ -85,7 +85,7 @@ func (s *Server) branch(r *http.Request) (*branch, error) {
 	return nil, bad("there is no branch %s any more", r.PathValue("n"))
 }
 
-// takeBranch removes a branch from the list, so that only one request has it.
+// takeBranch removes a branch from the list, so that no other request uses it.
 func (s *Server) takeBranch(b *branch) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +96,7 @@ func (s *Server) takeBranch(b *branch) error {
 	return nil
 }
 
-// handleBranches adds the pages about branches.
+// handleBranches adds the handlers of branches to mux.
 func (s *Server) handleBranches(mux *http.ServeMux) {
 	of := func(do func(r *http.Request, b *branch) error) handler {
 		return act(func(r *http.Request) (string, error) {
@@ -133,33 +133,33 @@ func (s *Server) handleBranches(mux *http.ServeMux) {
 	}))
 }
 
-// A branchRow is a branch in the list, with what differs from its beginning.
+// A branchRow is a branch in the list, with what it has changed.
 type branchRow struct {
 	*branch
 	Tables []tableChanges
 	Total  int
-	Left   int // changed items that the page leaves out
+	Left   int // changed items for which the page has no room
 }
 
-// Began says when the branch began.
+// Began returns the time at which the branch began.
 func (b branchRow) Began() string { return b.Since.Format("15:04:05") }
 
 // tableChanges are the items of a table that a branch has changed.
 type tableChanges struct {
 	Table   string
 	N       int
-	Changes []changeRow // the first
-	Other   string      // what else differs, or ""
+	Changes []changeRow // the first of them
+	Other   string      // change of the table itself, or ""
 }
 
-// A changeRow is an item that a branch has changed, with what differs.
+// A changeRow is an item that a branch has changed, with its differences.
 type changeRow struct {
 	Sign, Key string
 	Diffs     []difference
-	More      int // differences that are not shown
+	More      int // number of differences beyond those in Diffs
 }
 
-// maxChanges is the number of changes that a page shows of a table.
+// maxChanges bounds the changed items of a table that a page shows.
 const maxChanges = 100
 
 func (s *Server) branchPage(r *http.Request) (string, any, error) {
@@ -194,7 +194,7 @@ func (s *Server) branchPage(r *http.Request) (string, any, error) {
 	return "branches", rows, nil
 }
 
-// fitting returns the first changes, as many as a page has room for.
+// fitting returns the changes for which the page has room, from the first on.
 func fitting(all []changeRow, left *room) []changeRow {
 	for i, c := range all {
 		texts := []string{c.Key}
@@ -208,7 +208,7 @@ func fitting(all []changeRow, left *room) []changeRow {
 	return all
 }
 
-// tables returns the names of the tables at the beginning and now.
+// tables returns the names of all tables that the branch has now or had at its beginning.
 func (b *branch) tables(ctx context.Context) ([]string, error) {
 	ctx = event.Quiet(ctx)
 	was, err := b.base.Tables(ctx)
@@ -224,15 +224,15 @@ func (b *branch) tables(ctx context.Context) ([]string, error) {
 	return slices.Compact(all), nil
 }
 
-// What differs of a table besides its items.
+// Ways in which a branch has changed a table besides its items.
 const (
 	tableGone     = "the table is gone"
 	tableNew      = "the table is new"
 	tableOtherKey = "the table has another key"
 )
 
-// changes calls visit with each item of a table that the branch has changed, and returns the first of
-// them for a page.
+// changes calls visit with each item of a table that the branch has changed. It returns the first of them, as a page
+// shows them.
 func (b *branch) changes(
 	ctx context.Context, name string, visit func(was, is attr.Item, t *keyschema.Table) error,
 ) (tableChanges, error) {
@@ -304,8 +304,9 @@ func names(a, b attr.Item) []string {
 	return slices.Compact(all)
 }
 
-// keep writes what a branch has changed into the database, each item if it is as it was when the branch
-// began. What cannot be kept stays in the branch, which nobody reaches meanwhile.
+// keep writes the changes of a branch to the database. It does not write an item that somebody has changed in the
+// database since the branch began. If it cannot write all changes, the branch remains with all of them. No other
+// request can use the branch meanwhile.
 func (s *Server) keep(ctx context.Context, b *branch) (err error) {
 	if err := s.takeBranch(b); err != nil {
 		return err
@@ -353,7 +354,8 @@ func (s *Server) keep(ctx context.Context, b *branch) (err error) {
 	return nil
 }
 
-// apply makes one change in the database, unless it is there already.
+// apply changes an item of the database from was to is. It does nothing if the item already equals is, and returns
+// errMoved if the item equals neither.
 func (s *Server) apply(ctx context.Context, t *keyschema.Table, was, is attr.Item) error {
 	if len(was) == 0 {
 		was = nil
@@ -372,7 +374,7 @@ func (s *Server) apply(ctx context.Context, t *keyschema.Table, was, is attr.Ite
 		return err
 	case same(now, is):
 		return nil
-	case !same(now, was): // attributes that were added are in no condition
+	case !same(now, was): // the condition of the write does not cover attributes that others have added
 		return errMoved
 	}
 	in, err := s.writeOf(t, was, is)

@@ -10,31 +10,31 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A bulkRow is a row as the page got it.
+// A bulkRow is a row that the page shows: its key, and the sum of what the page received.
 type bulkRow struct{ Key, Sum string }
 
-// A bulkResult says what became of rows.
+// A bulkResult says how many rows were changed, and which were not.
 type bulkResult struct {
 	Written int       `json:"written"`
 	Units   float64   `json:"units"`
 	Refused []refusal `json:"refused"`
-	Undo    int       `json:"undo"` // the number of the change, [tooLarge] if it cannot be undone
+	Undo    int       `json:"undo"` // number of the change, or tooLarge if nobody can undo it
 }
 
-// A refusal says why an item is not changed.
+// A refusal says why the server has not changed an item.
 type refusal struct {
 	Key string `json:"key"`
 	Why string `json:"why"`
 }
 
-// refusalOf returns why an item with a key is not changed.
+// refusalOf returns the refusal for the item with a key, because of err.
 func refusalOf(t *keyschema.Table, key attr.Item, err error) refusal {
 	return refusal{
 		clip(valuesText(key, t.Key.Attributes()), maxKey), clip(text.Visible(message(err)), 4*maxKey),
 	}
 }
 
-// bulkDelete deletes the items of rows, each if its row is as the page got it.
+// bulkDelete deletes the items of several rows. It skips an item whose row has changed since the page received it.
 func (s *Server) bulkDelete(w http.ResponseWriter, r *http.Request) error {
 	t, index, err := s.open(r)
 	if err != nil {
@@ -48,7 +48,8 @@ func (s *Server) bulkDelete(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	id, err := s.tableID(r.Context(), t.Name) // before the writes: they must not be undone in a later table
+	// read it before the writes: nobody may undo them in a later table of the same name
+	id, err := s.tableID(r.Context(), t.Name)
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,8 @@ func (s *Server) bulkDelete(w http.ResponseWriter, r *http.Request) error {
 	return replyJSON(w, out)
 }
 
-// deleteRow deletes an item, if the row that the page got of it is as it was, and returns the item.
+// deleteRow deletes an item and returns it. It returns an error if the row has changed since the page received it,
+// which it detects by its sum.
 func (s *Server) deleteRow(
 	ctx context.Context, t *keyschema.Table, index string, key attr.Item, sum string,
 ) (was attr.Item, units float64, err error) {
@@ -105,7 +107,7 @@ func (s *Server) deleteRow(
 	return was, page.Units, nil
 }
 
-// projected returns the attributes of an item that an index holds.
+// projected returns the attributes of an item that an index projects, or all of them if ix is nil.
 func projected(ix *keyschema.Index, it attr.Item) attr.Item {
 	if ix == nil {
 		return it

@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// A bulkRow is a row of a grid, as its page sends it.
+// A bulkRow is a row of a grid, as the page sends it.
 type bulkRow struct{ Key, Sum string }
 
 var rowSums = regexp.MustCompile(`(?s)<tr class="e[0-9n]+" data-sum="([^"]*)">.*?href="(item\?[^"]*)"`)
@@ -30,7 +30,7 @@ func rowsOf(t *testing.T, page string) (all []bulkRow) {
 	return all
 }
 
-// bulk deletes rows, as their page does.
+// bulk deletes rows with the request that the page sends.
 func (c *client) bulk(where string, rows []bulkRow) (status int, out struct {
 	Written int
 	Units   float64
@@ -47,7 +47,8 @@ func (c *client) bulk(where string, rows []bulkRow) (status int, out struct {
 	return status, out, text
 }
 
-// TestBulk deletes several rows, each only if it is as it was shown.
+// TestBulk deletes several rows. It tests that the console does not delete a row that has changed since the page
+// showed it.
 func TestBulk(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -70,7 +71,7 @@ func TestBulk(t *testing.T) {
 	require.Contains(t, dump, "somebody's")
 	require.Contains(t, dump, `added: true`)
 
-	// The rows of an index have other attributes than their items.
+	// A row of an index has fewer attributes than its item.
 	rows = rowsOf(t, c.page("table?name=Tab&index=ByDay"))
 	require.Len(t, rows, 2)
 	_, out, _ = c.bulk("name=Tab&index=ByDay", rows)

@@ -23,7 +23,7 @@ const (
 	maxValue = 60 // characters of a value
 )
 
-// keyOf returns the key of an item in its table.
+// keyOf returns the attributes of an item that are the key of its table.
 func keyOf(t *keyschema.Table, it attr.Item) attr.Item {
 	var b attr.Builder
 	for _, a := range t.Key.Attributes() {
@@ -32,7 +32,8 @@ func keyOf(t *keyschema.Table, it attr.Item) attr.Item {
 	return b.Item()
 }
 
-// hasKey reports whether an item has a key of a table, which may have been created again with another one.
+// hasKey reports whether an item has the key attributes of a table. The table may have been created again with
+// another key since the item was read.
 func hasKey(t *keyschema.Table, it attr.Item) bool {
 	return !slices.ContainsFunc(t.Key.Attributes(), func(a keycond.Attribute) bool {
 		return it.Get(a.Name).Kind() != a.Kind
@@ -47,7 +48,7 @@ func itemLink(t *keyschema.Table, it attr.Item) string {
 	return "item?" + query("name", t.Name, "key", cursorText(keyOf(t, it)))
 }
 
-// clip returns the beginning of a text, of at most n characters.
+// clip returns s, cut to at most n characters.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -58,10 +59,10 @@ func clip(s string, n int) string {
 	return s
 }
 
-// queryTime bounds the time of a typed query.
+// queryTime bounds the time of a query that a person types.
 const queryTime = 10 * time.Second
 
-// query answers a query as a person types it, with its slice.
+// query answers a query that a person types with the slice that it reads.
 func (s *Server) query(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), queryTime)
 	defer cancel()
@@ -81,7 +82,7 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// colorsOf returns the classes of the colours of what a request reads.
+// colorsOf returns the CSS classes for the colours of the entities that a request reads.
 func (s *Server) colorsOf(pr *check.PatternResult) map[string]string {
 	colors := map[string]string{}
 	if pr.Report != nil {
@@ -92,19 +93,19 @@ func (s *Server) colorsOf(pr *check.PatternResult) map[string]string {
 	return colors
 }
 
-// linkOf returns the function that returns the address of the item to which a row of a slice belongs.
+// linkOf returns a function that returns the address of the item to which a row of the result belongs.
 func (s *Server) linkOf(ctx context.Context, pr *check.PatternResult) func(row attr.Item) string {
 	if pr.Report == nil {
 		return nil
 	}
 	t, err := explain.Describe(ctx, s.opts.Target, pr.Report.Table)
-	if err != nil { // the table may be gone since it was read
+	if err != nil { // the table may have been deleted since
 		return nil
 	}
 	return func(row attr.Item) string { return itemLink(t, row) }
 }
 
-// run explains a query in the fields of a form, or a whole request.
+// run explains the request in a form: a query in its fields, or a whole request.
 func (s *Server) run(r *http.Request) (*check.PatternResult, error) {
 	q, err := s.question(r)
 	if err != nil {
@@ -117,10 +118,10 @@ func (s *Server) run(r *http.Request) (*check.PatternResult, error) {
 	return pr, err
 }
 
-// readPages is the number of pages that an explanation reads.
+// readPages bounds the pages that an explanation reads.
 const readPages = 50
 
-// explain explains a request, and names the kinds of items of any table.
+// explain explains a request, and names the kind of each item that it reads.
 func (s *Server) explain(ctx context.Context, q explain.Question) (*check.PatternResult, error) {
 	tables := map[string]*keyschema.Table{}
 	o := explain.Options{Classify: func(name string, it attr.Item) string {
@@ -141,7 +142,7 @@ func (s *Server) explain(ctx context.Context, q explain.Question) (*check.Patter
 	return &pr, err
 }
 
-// limited reports whether a request has a Limit, so that one page is all that it reads.
+// limited reports whether a request has a Limit. It then reads only one page.
 func limited(in wire.Request) bool {
 	switch in := in.(type) {
 	case *wire.QueryInput:
@@ -154,7 +155,7 @@ func limited(in wire.Request) bool {
 	return false
 }
 
-// question returns the query in the fields of a form, or the whole request in one of them.
+// question returns the request in a form: a query in its fields, or the whole request in the field request.
 func (s *Server) question(r *http.Request) (q explain.Question, err error) {
 	var spaces []operation.Space
 	if r.FormValue("request") == "" {

@@ -1,7 +1,7 @@
-// Package console serves pages about running tables: the tables, their rows, item collections in
-// order, the slice of a query while it is typed, items to edit, and the requests of the running program.
-// It shares its style, its query box and its drawing of a slice with the page of a design (package
-// internal/design/report). Package web decides who may use it.
+// Package console serves pages about running tables: the tables, their rows, item collections in order, the slice of
+// a query while a person types it, items to edit, and the requests of the running program. It shares its style, its
+// query box and its drawing of a slice with the page of a design (package internal/design/report). Package web
+// restricts access to the pages.
 package console
 
 import (
@@ -34,21 +34,21 @@ import (
 //go:embed templates
 var files embed.FS
 
-// templates are those of this package together with those of reports.
+// templates are the templates of this package and of package report.
 var templates = sync.OnceValue(func() *template.Template { return report.Extend(files, "templates/*.html") })
 
 // Options configure a [Server].
 type Options struct {
 	Target explain.Target // the database
-	// Name says what is shown, such as the address of a server.
+	// Name is what the pages call the database, such as the address of a server.
 	Name string
-	// Models say which entities the items are of, and where they lead.
+	// Models determine the entity of an item, and the items that it refers to.
 	Models []*model.Model
-	// DB is the database if it is in this process, or nil. With it there are branches.
+	// DB is the database if it is in this process, or nil. Branches require it.
 	DB *sortkey.DB
-	// Branch is the name of the branch that the pages are about, or "".
+	// Branch is the name of the branch that the pages show, or "".
 	Branch string
-	// Requests are those of the running program, or nil if they cannot be seen.
+	// Requests has the requests of the running program. It is nil if they cannot be recorded.
 	Requests *Recorder
 }
 
@@ -66,15 +66,15 @@ type Server struct {
 	begun    int // branches so far
 }
 
-// New returns a server. Its Close discards branches.
+// New returns a server. Close discards its branches.
 func New(o Options) *Server {
 	return &Server{opts: o, colors: map[string]string{}, branches: map[int]*branch{}}
 }
 
-// maxColors is the number of kinds of items with a colour of their own.
+// maxColors bounds the kinds of items with a colour of their own.
 const maxColors = 64
 
-// color returns the class of the colour of a kind of items.
+// color returns the CSS class for the colour of a kind of items.
 func (s *Server) color(kind string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *Server) color(kind string) string {
 	return class
 }
 
-// Handler answers the requests of the pages.
+// Handler returns the handler for the pages and their requests.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, h := range map[string]handler{
@@ -131,7 +131,7 @@ func (s *Server) Handler() http.Handler {
 		asset(name, "text/javascript", func() string { return own(name) })
 	}
 	return handler(func(w http.ResponseWriter, r *http.Request) error {
-		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil { // FormValue would leave out what it cannot read
+		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil { // FormValue would silently drop what it cannot parse
 			return damaged(err)
 		}
 		mux.ServeHTTP(w, r)
@@ -139,10 +139,10 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
-// A handler answers a request, or returns why it cannot.
+// A handler answers a request. If it returns an error, it has not answered.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
-// ServeHTTP implements [http.Handler]: it answers with the error and what to do about it.
+// ServeHTTP implements [http.Handler]. If h returns an error, it answers with the error and its advice.
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	err := h(w, r)
 	if err == nil {
@@ -164,7 +164,7 @@ func reply(w http.ResponseWriter, kind, text string) {
 	_, _ = io.WriteString(w, text) // the browser may have gone
 }
 
-// replyJSON answers with a value.
+// replyJSON answers with v as JSON.
 func replyJSON(w http.ResponseWriter, v any) error {
 	raw, err := json.Marshal(v)
 	if err == nil {
@@ -173,7 +173,7 @@ func replyJSON(w http.ResponseWriter, v any) error {
 	return err
 }
 
-// act answers the request of a button, with the address of the page that comes next.
+// act returns the handler of a button. It answers with the address of the next page.
 func act(do func(*http.Request) (next string, err error)) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		next, err := do(r)
@@ -184,7 +184,7 @@ func act(do func(*http.Request) (next string, err error)) handler {
 	}
 }
 
-// own returns a file of this package.
+// own returns the contents of an embedded file of this package.
 func own(name string) string {
 	b, err := files.ReadFile("templates/" + name)
 	if err != nil {
@@ -193,10 +193,10 @@ func own(name string) string {
 	return string(b)
 }
 
-// pageTime bounds the time for the data of a page.
+// pageTime bounds the time for reading the data of a page.
 const pageTime = 30 * time.Second
 
-// page returns the handler of a page, from the name of its template and what that shows.
+// page returns the handler of a page. Show returns the name of its template and the data for that.
 func (s *Server) page(show func(*http.Request) (name string, data any, err error)) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		ctx, cancel := context.WithTimeout(r.Context(), pageTime)
@@ -215,7 +215,7 @@ func (s *Server) page(show func(*http.Request) (name string, data any, err error
 	}
 }
 
-// replyTemplate answers with what a template makes of data.
+// replyTemplate answers with the output of a template.
 func replyTemplate(w http.ResponseWriter, name string, data any) error {
 	var b strings.Builder
 	err := templates().ExecuteTemplate(&b, name, data)
@@ -225,13 +225,13 @@ func replyTemplate(w http.ResponseWriter, name string, data any) error {
 	return err
 }
 
-// pageBytes is the number of bytes of a page that its list has. The rest of a page is small.
+// pageBytes bounds the list in a page, in bytes. The rest of a page is small.
 const pageBytes = 1_500_000
 
-// A room is what is left of pageBytes.
+// A room is the part of pageBytes that is still free.
 type room int
 
-// take takes the bytes of a part of the list, which has these texts, and reports whether there was room.
+// take reserves the bytes of a part of the list with these texts. It reports whether there was room for them.
 func (r *room) take(texts ...string) bool {
 	const markup = 300 // bytes around them
 	*r -= markup
@@ -241,7 +241,7 @@ func (r *room) take(texts ...string) bool {
 	return *r >= 0
 }
 
-// message returns the text of an error, and what to do about it.
+// message returns the text of an error and its advice.
 func message(err error) string {
 	if hint := advice.Of(err); hint != "" {
 		return err.Error() + "\nTo do: " + hint
@@ -249,20 +249,20 @@ func message(err error) string {
 	return err.Error()
 }
 
-// A badRequest is an error in what the page sent.
+// A badRequest is an error in what the browser has sent.
 type badRequest struct{ error }
 
-// Unwrap returns the error, whose advice is shown too.
+// Unwrap returns the error, whose advice the answer contains too.
 func (b *badRequest) Unwrap() error { return b.error }
 
 func bad(format string, args ...any) error { return &badRequest{fmt.Errorf(format, args...)} }
 
-// damaged is the error for an address that no page has written.
+// damaged returns the error for an address that is not from a page of the console.
 func damaged(err error) error {
 	return bad("the address is damaged: %v; go back to the table and follow its links", err)
 }
 
-// readChange reads what a page sends in order to change something.
+// readChange decodes the JSON of a change that a page sends.
 func readChange(w http.ResponseWriter, r *http.Request, to any) error {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	switch {
@@ -272,7 +272,7 @@ func readChange(w http.ResponseWriter, r *http.Request, to any) error {
 		return bad("the change did not arrive: %v; send it again", err)
 	case len(body) == 0:
 		return bad("the change is empty; send an object")
-	case !utf8.Valid(body): // the decoder would replace what is not, in keys too
+	case !utf8.Valid(body): // the decoder would replace invalid characters, even in keys
 		return bad("the change is not UTF-8")
 	}
 
@@ -289,17 +289,18 @@ func readChange(w http.ResponseWriter, r *http.Request, to any) error {
 	return nil
 }
 
-// maxTables is the number of tables in the list.
+// maxTables bounds the list of tables.
 const maxTables = 500
 
-// names returns the names of the tables.
+// names returns the names of the tables, sorted, at most maxTables.
 func (s *Server) names(ctx context.Context) ([]string, error) {
 	all, err := models.Tables(ctx, s.opts.Target)
 	sort.Strings(all)
 	return all[:min(len(all), maxTables)], err
 }
 
-// kind names the kind of an item: its entity if a model knows it, otherwise the part of its key before the first #.
+// kind names the kind of an item. It is the entity if a model knows that, or else the part of a key attribute before
+// the first #, or else "items".
 func (s *Server) kind(t *keyschema.Table, it attr.Item) string {
 	if _, e := s.entityOf(t.Name, it); e != nil {
 		return e.Name

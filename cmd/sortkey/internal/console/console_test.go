@@ -23,7 +23,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// A client looks at the pages of a test.
+// A client requests pages of the console in a test.
 type client struct {
 	*testing.T
 	db  *sortkeytest.DB
@@ -47,7 +47,8 @@ func start(t *testing.T) *client {
 	return &client{t, db, server.URL}
 }
 
-// browser has a transport of its own: a server of another test that closes also closes connections of the default one.
+// browser has its own transport, because the closing server of another test also closes connections of the default
+// transport.
 var browser = &http.Client{Transport: &http.Transport{}}
 
 func (c *client) do(method, path, body string) (status int, text string) {
@@ -68,7 +69,7 @@ func (c *client) read(resp *http.Response) string {
 	return string(data)
 }
 
-// sum returns what a page knows an item by, from its DynamoDB JSON.
+// sum returns the sum that the console computes for an item, from the item's DynamoDB JSON.
 func sum(t *testing.T, text string) string {
 	t.Helper()
 	if text == "" {
@@ -80,14 +81,15 @@ func sum(t *testing.T, text string) string {
 	return base64.RawURLEncoding.EncodeToString(hash[:12])
 }
 
-// foreign is what no page has, since its policy forbids it. Each begins with literal text, which package regexp finds
-// far faster in a large page than one of several.
+// foreign are patterns that no page may match, because its content security policy forbids them. Each pattern begins
+// with literal text, because package regexp finds several such patterns in a large page far faster than one
+// alternation.
 var foreign = []*regexp.Regexp{
 	regexp.MustCompile(`<script>`), regexp.MustCompile(`<script [^s]`), regexp.MustCompile(`style="`),
 	regexp.MustCompile(`<style`), regexp.MustCompile(` on[a-z]+="`),
 }
 
-// page returns a page, which is safe: no inline script or style, nothing invisible.
+// page returns a page. It tests that the page has no inline script or style, and nothing invisible.
 func (c *client) page(path string) string {
 	c.Helper()
 	status, text := c.do("GET", path, "")
@@ -156,7 +158,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestNewItem writes an item with a key of its own, once.
+// TestNewItem writes a new item, and tests that a second one with the same key is rejected.
 func TestNewItem(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -218,7 +220,7 @@ func TestEdit(t *testing.T) {
 	require.Equal(t, http.StatusConflict, status, "a new item over one that is there: %s", text)
 	require.Contains(t, c.page("item"+where), "2026-02-01")
 
-	// An attribute that somebody has added is not lost.
+	// A put does not remove an attribute that somebody has added.
 	now := `{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"},"name":{"S":"Grace"},"day":{"S":"2026-02-01"}}`
 	c.db.Put("Shop", map[string]any{"PK": "CUSTOMER#c1", "SK": "PROFILE#", "name": "Grace", "day": "2026-02-01", "added": 1})
 	status, _ = send("put", now, plain)
@@ -241,7 +243,7 @@ func TestEdit(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, text)
 }
 
-// TestBranches tries writes in a copy, and keeps or discards them.
+// TestBranches writes in branches, and keeps or discards them.
 func TestBranches(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -270,7 +272,7 @@ func TestBranches(t *testing.T) {
 		require.Contains(t, page, `data-post="branches/1/`+act+`" data-sure="`, "a button asks before it acts")
 	}
 
-	// Somebody changes one of the items: only the other is kept, the branch stays.
+	// Somebody changes one of the items, so only the other is kept, and the branch stays.
 	put("", ada, strings.Replace(ada, "Ada", "Eve", 1))
 	status, text := c.do("POST", "branches/1/keep", "")
 	require.Equal(t, http.StatusBadRequest, status)
@@ -298,7 +300,7 @@ func TestBranches(t *testing.T) {
 	require.Contains(t, text, "discard one")
 }
 
-// TestRequests watches the requests of a program, and not those of the console.
+// TestRequests tests that the console shows the requests of a program, but not its own.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -336,7 +338,7 @@ func TestRequests(t *testing.T) {
 	require.Equal(t, "waste", shapes[0].Mark)
 }
 
-// events reads the data of events.
+// events reads the data of server-sent events.
 type events struct{ r io.Reader }
 
 func (e *events) Read(p []byte) (int, error) {

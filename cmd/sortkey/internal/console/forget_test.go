@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// TestForgetInTime holds that changes are forgotten when somebody asks for them after their time.
+// TestForgetInTime tests that the console forgets changes after undoTime, when somebody asks for them.
 func TestForgetInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

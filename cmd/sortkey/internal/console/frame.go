@@ -6,26 +6,26 @@ import (
 	"github.com/sortkey/sortkey/internal/design/report"
 )
 
-// A frame is a page with what all pages have: the header and the list of tables.
+// A frame is what all pages have: the header and the list of tables. It contains the page itself.
 type frame struct {
 	Top    report.Top
-	Branch string // the name of the branch that the page is about, or ""
+	Branch string // name of the branch that the page shows, or ""
 	Tables []report.Place
-	Body   string // the template of what is in main
-	Data   any    // that it is executed with
+	Body   string // name of the template for the element main
+	Data   any    // data for the template Body
 }
 
-// What aria-current says of a link to the page itself, and of one to what the page is a part of.
+// Values of aria-current: of a link to the page itself, and of a link to a page that it is a part of.
 const (
 	currentPage = "page"
 	currentPart = "true"
 )
 
-// ofTable reports whether a page, named by its template, is about the table that its address names.
+// ofTable reports whether the page with a template is about the table that its address names.
 func ofTable(body string) bool { return body == "rows" || body == "item" }
 
-// place sets the header of a page and the list of tables. Addresses are relative, as the pages of a branch are
-// below those of the database.
+// place sets the header of a page and the list of tables. Their links are relative, because the addresses of a branch
+// are below those of the database.
 func (s *Server) place(p *frame, r *http.Request, names []string) {
 	is := func(body string) string {
 		if p.Body == body {

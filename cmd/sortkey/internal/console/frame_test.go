@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// where returns what the header of a page says where one is, and the links of the page that are current.
+// where returns the places in the header of a page, and the links that the page marks as current.
 func (c *client) where(path string) (places, current string) {
 	c.Helper()
 	page := c.page(path)
@@ -29,7 +29,7 @@ func (c *client) where(path string) (places, current string) {
 	return html.UnescapeString(strings.TrimPrefix(places, " / ")), strings.TrimPrefix(current, " ")
 }
 
-// TestFrame holds that each page says where it is, and marks it in the navigation.
+// TestFrame tests that each page shows its place in the header, and marks it in the navigation.
 func TestFrame(t *testing.T) {
 	t.Parallel()
 	c := start(t)

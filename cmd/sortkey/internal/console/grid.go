@@ -16,17 +16,17 @@ import (
 
 const (
 	gridRows     = 100 // rows of a page
-	firstColumns = 10  // columns that are shown unless somebody chooses others, besides those of the key
-	maxColumns   = 24  // columns of a page that nobody asks for
-	maxCell      = 80  // characters of a value in a cell
-	maxFold      = 36  // characters of a folded document
-	maxDocument  = 600 // characters of an open document
-	cellMarkup   = 75  // bytes around the text of a cell
+	firstColumns = 10  // columns visible by default, besides those of the key
+	maxColumns   = 24  // columns in a page, hidden ones included, besides those of the key
+	maxCell      = 80  // characters of a value in a cell, if it is not in the key
+	maxFold      = 36  // characters of a document when it is folded
+	maxDocument  = 600 // characters of a document when it is open
+	cellMarkup   = 75  // bytes of markup around the text of a cell
 )
 
-// A grid is rows of a table or an index, with a column for each of their attributes.
+// A grid shows rows of a table or an index. Its columns are the attributes of the rows.
 type grid struct {
-	Place   string // the table and the index, by which a browser keeps the choice of columns
+	Place   string // table and index, under which the browser stores the visible columns
 	Columns []column
 	Left    int // attributes without a column
 	Rows    []gridRow
@@ -34,20 +34,20 @@ type grid struct {
 	Bytes   int // of the rows
 
 	Examined int     // rows that were read
-	Met      int     // of these, those that meet the filter, also if there is no room for them
-	Units    float64 // that reading them took
+	Met      int     // rows that met the filter, also those for which the page has no room
+	Units    float64 // read units
 }
 
 // A column is an attribute of the rows of a grid.
 type column struct {
-	ID, Name string // ID is the name as it is in an address
-	Rows     int    // that have it
+	ID, Name string // ID is the name, escaped for an address
+	Rows     int    // rows that have the attribute
 	Key      bool
 	Hidden   bool // until somebody chooses it
 	Number   bool // all its values are numbers
 
 	name      string
-	documents int // rows in which it is a list, a map or a set
+	documents int // rows in which the attribute is a list, a map or a set
 }
 
 // A gridRow is an item, or a row of an index.
@@ -57,39 +57,39 @@ type gridRow struct {
 	Cells                  []gridCell
 }
 
-// A gridCell is the value of an attribute. One without a class is missing.
+// A gridCell is the value of an attribute in a row. If Class is "", the row lacks the attribute.
 type gridCell struct {
 	Class string // by the kind of the value
 	Link  string // or ""
 	Text  string
-	Size  string // of a value that is cut, or ""
-	Open  string // a document as it is when it is opened, or ""
+	Size  string // size of a value that is cut, or ""
+	Open  string // text of a document when it is open, or ""
 	Rank  int    // in the order of the column
 }
 
-// A gridPlace says which rows a grid shows.
+// A gridPlace determines which rows a grid shows.
 type gridPlace struct {
 	t         *keyschema.Table
 	index     string
-	partition string // as somebody types it, or "" for rows of a scan
+	partition string // as a person types it, or "" for rows of a scan
 	filter    string
 	rows      int // at most
 
-	path  string   // the address of the page, without where it begins
-	pairs []string // of the query of the address
+	path  string   // path of the page in its address, with "?"
+	pairs []string // names and values in its query
 }
 
-// table returns the query of the page about the table or the index.
+// table returns the names and values in the address of the table or index.
 func (p *gridPlace) table() []string {
 	return []string{"name", p.t.Name, "index", p.index, "filter", p.filter}
 }
 
-// address returns the address of the page with more in its query.
+// address returns the address of the page, with the names and values of more added.
 func (p *gridPlace) address(more ...string) string {
 	return p.path + query(slices.Concat(p.pairs, more)...)
 }
 
-// gridOf returns the grid of items in the order in which they were read, as many as the page has room for.
+// gridOf returns a grid of items in the order of items. It leaves out the last ones if the page has no room for them.
 func (s *Server) gridOf(p *gridPlace, items []attr.Item) *grid {
 	g := &grid{Place: p.t.Name + "/" + p.index}
 	keys := keysOf(p.t, p.index)
@@ -119,7 +119,7 @@ func (s *Server) gridOf(p *gridPlace, items []attr.Item) *grid {
 	return g
 }
 
-// keysOf returns the attributes of the key of an index, and those of its table which are not among them.
+// keysOf returns the key attributes of an index, followed by the other key attributes of the table.
 func keysOf(t *keyschema.Table, index string) []keycond.Attribute {
 	all := slices.Clone(t.Schema(index).Attributes())
 	for _, a := range t.Key.Attributes() {
@@ -134,7 +134,7 @@ func hasAttribute(all []keycond.Attribute, name string) bool {
 	return slices.ContainsFunc(all, func(a keycond.Attribute) bool { return a.Name == name })
 }
 
-// columns chooses the columns: the key, then attributes by the number of rows that have them.
+// columns sets g.Columns: the key first, and then the attributes that most rows have.
 func (g *grid) columns(p *gridPlace, keys []keycond.Attribute, items []attr.Item) {
 	found := map[string]*column{}
 	for _, a := range keys {
@@ -207,7 +207,7 @@ func (s *Server) gridRow(p *gridPlace, columns []column, keys []keycond.Attribut
 	return row
 }
 
-// texts returns the texts of a row.
+// texts returns all texts of a row, to measure it.
 func (r *gridRow) texts() []string {
 	all := []string{r.Kind}
 	for _, c := range r.Cells {
@@ -216,7 +216,7 @@ func (r *gridRow) texts() []string {
 	return all
 }
 
-// cellOf returns the cell of a value, which is cut unless it is short.
+// cellOf returns the cell of a value. It cuts a long value; a value of the key may be longer.
 func cellOf(v attr.Value, key bool) gridCell {
 	most := maxCell
 	if key {
@@ -257,7 +257,7 @@ func stringCell(raw []byte, most int) gridCell {
 		return gridCell{Class: "word", Text: `""`}
 	}
 	head := raw
-	if len(head) > 4*(most+1) { // the longest character has four bytes
+	if len(head) > 4*(most+1) { // a character has at most 4 bytes
 		head = head[:4*(most+1)]
 	}
 	if n := utf8.RuneCount(head); n <= most && len(head) == len(raw) {
@@ -269,7 +269,8 @@ func stringCell(raw []byte, most int) gridCell {
 	return c
 }
 
-// rank numbers the cells of each column in its order, equal ones alike: kinds after each other, numbers by value.
+// rank numbers the cells of each column in sorted order: by kind, and within a kind by value. Equal cells get the
+// same number.
 func (g *grid) rank(items []attr.Item) {
 	for i := range g.Columns {
 		var rows []int
@@ -297,7 +298,8 @@ func (g *grid) rank(items []attr.Item) {
 	}
 }
 
-// most returns how many rows a request asks for: those that a page lacks which goes on by itself, or all of a page.
+// most returns how many rows a request asks for: those that the browser still needs to fill its page, or a whole
+// page.
 func most(r *http.Request) int {
 	if n, err := strconv.Atoi(r.FormValue("rows")); err == nil && n > 0 && n < gridRows {
 		return n

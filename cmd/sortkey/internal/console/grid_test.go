@@ -24,7 +24,7 @@ var (
 	tags     = regexp.MustCompile(`<[^>]*>`)
 )
 
-// columnsOf returns the attributes of the columns of a page, those that are not shown at first in brackets.
+// columnsOf returns the names of the columns of a page, with hidden columns in parentheses.
 func columnsOf(page string) (all []string) {
 	for _, m := range headers.FindAllStringSubmatch(page, -1) {
 		name, _ := url.QueryUnescape(html.UnescapeString(m[1]))
@@ -48,7 +48,7 @@ func gridText(page string) (all []string) {
 	return all
 }
 
-// TestGridColumns holds which columns a page has, in which order.
+// TestGridColumns tests which columns a page has, and in which order.
 func TestGridColumns(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -73,7 +73,7 @@ func TestGridColumns(t *testing.T) {
 	require.Contains(t, page, "177 attributes more, which only an item shows")
 }
 
-// TestGridCells holds how values of all kinds look in cells: short ones whole, long ones with their length.
+// TestGridCells tests how cells show values of all kinds: short values whole, and long ones cut, with their length.
 func TestGridCells(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -99,7 +99,7 @@ func TestGridCells(t *testing.T) {
 	}
 }
 
-// TestGridRanks holds that the ranks of a column, by which a browser sorts, are in the order of its values.
+// TestGridRanks tests that the ranks of a column, by which the browser sorts, follow the order of its values.
 func TestGridRanks(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -122,7 +122,7 @@ func TestGridRanks(t *testing.T) {
 	}, ranks, "strings are before numbers")
 }
 
-// link returns the address of another part of the rows of a page, or "".
+// link returns the address of the part of the rows that a page's link with a name leads to, or "".
 func link(page, name string) string {
 	m := regexp.MustCompile(`href="([^"]*)" data-page="` + name + `"`).FindStringSubmatch(page)
 	if m == nil {
@@ -131,7 +131,7 @@ func link(page, name string) string {
 	return html.UnescapeString(m[1])
 }
 
-// TestGridPages goes through the rows of a partition to the end, and on to the next partitions.
+// TestGridPages follows the links through all rows of a partition, and then to the next partitions.
 func TestGridPages(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -176,7 +176,7 @@ func TestGridPages(t *testing.T) {
 	}
 	require.Len(t, seen, 6+250)
 
-	// In the table, the next partition skips the rest of a large one.
+	// In the table, the link to the next partition skips the rest of a large partition.
 	at := "table?name=Tab"
 	pages := 0
 	for ; at != ""; pages++ {
@@ -188,7 +188,8 @@ func TestGridPages(t *testing.T) {
 	require.LessOrEqual(t, pages, 2)
 }
 
-// TestGridLargePages goes through rows that are too large for one page to the end, and meets each once, in order.
+// TestGridLargePages follows the links through rows that are too large for one page. It tests that each row appears
+// once, in order.
 func TestGridLargePages(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -204,7 +205,7 @@ func TestGridLargePages(t *testing.T) {
 
 	orders := []string{"collection?name=Tab&partition=p", "collection?name=Tab&partition=p&order=descending"}
 	if !proptest.Long() {
-		orders = orders[:1] // pages of 1.5 MB are long to take apart
+		orders = orders[:1] // parsing pages of 1.5 MB takes long
 	}
 	for _, where := range orders {
 		var all []bulkRow
@@ -231,7 +232,8 @@ func TestGridLargePages(t *testing.T) {
 	}
 }
 
-// TestGridFilter checks that a filter applies to the rows that the page reads, and that the page shows a mistake in it.
+// TestGridFilter checks that a filter applies to the rows that the page reads, and that the page shows an error in
+// the filter.
 func TestGridFilter(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -258,7 +260,8 @@ func TestGridFilter(t *testing.T) {
 	require.Contains(t, c.page("collection?name=Shop&partition=a&sort="+url.QueryEscape("<> x")), "sort condition cannot be")
 }
 
-// TestGridFold holds that all forms above the rows are in what a narrow window folds, which is open without a script.
+// TestGridFold tests that all forms above the rows are inside the element that a narrow window folds. Without a
+// script that element must be open.
 func TestGridFold(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -278,8 +281,9 @@ func TestGridFold(t *testing.T) {
 	require.Contains(t, style, "@media (min-width: 761px) { #above > summary { display: none; } }")
 }
 
-// TestGridFilterOn goes on with a filter that few rows meet, as the script of a page does: with the number of rows that
-// the page lacks. It meets each row once, and the pages say what all reads together take.
+// TestGridFilterOn reads further rows with a filter that few rows meet. Like the script of a page, it asks for the
+// number of rows that the page still needs. It tests that each row appears once, and that the pages show the units of
+// all reads.
 func TestGridFilterOn(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -318,7 +322,7 @@ func TestGridFilterOn(t *testing.T) {
 		require.InEpsilon(t, float64(examined)*9_020/8192, units, 0.01)
 	}
 
-	// A page without rows has the table that further rows are added to.
+	// A page without rows still has the table to which the script adds rows.
 	page := c.page("table?name=Tab&filter=" + url.QueryEscape("even < 0"))
 	require.Equal(t, []string{"PK", "SK"}, columnsOf(page))
 	require.Contains(t, page, "None of the rows that were read meets the filter. Go on with the next rows.")

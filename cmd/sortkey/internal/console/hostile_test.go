@@ -26,7 +26,7 @@ var (
 	textarea    = regexp.MustCompile(`(?s)<textarea[^>]*>(.*)</textarea>`)
 )
 
-// links returns the addresses in a page that a pattern finds, each once.
+// links returns the addresses in a page that match a pattern, each once.
 func links(page string, pattern *regexp.Regexp) (all []string) {
 	seen := map[string]bool{}
 	for _, m := range pattern.FindAllStringSubmatch(page, -1) {
@@ -38,7 +38,7 @@ func links(page string, pattern *regexp.Regexp) (all []string) {
 	return all
 }
 
-// hostileKeys are keys that a page, an address or a reader of conditions could take for something else.
+// hostileKeys are keys that a page, an address or the parser of conditions could mistake for something else.
 var hostileKeys = []string{
 	"a", "a, b", "a,b", `'`, `''`, `"`, `"a"`, `'a'`, `a'b"c`, " a", "a ", " ", "\n", "a\nb", "\x00", "\x01\x7f", "*", "a*",
 	"= a", "< 5", ">", "between a and b", "begins_with x", "SK > 5", "a#b", "0x00", "42", "-1e5", "&=?#/+%", "%41",
@@ -46,7 +46,7 @@ var hostileKeys = []string{
 	strings.Repeat("k", 1000), strings.Repeat("\x01", 300), strings.Repeat("日", 340),
 }
 
-// TestHostileKeys follows the links of the pages to each item, and writes it back, whatever its key is.
+// TestHostileKeys follows the links of the pages to items with hostile keys, and writes each item.
 func TestHostileKeys(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -106,7 +106,7 @@ func quoted(kind, v string) string {
 	return string(text)
 }
 
-// TestPartitionsOfTwoAttributes holds that partitions whose names read the same are not one.
+// TestPartitionsOfTwoAttributes tests that the console distinguishes partitions whose keys look the same as text.
 func TestPartitionsOfTwoAttributes(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -117,7 +117,7 @@ func TestPartitionsOfTwoAttributes(t *testing.T) {
 	require.Len(t, links(page, collections), 2)
 }
 
-// TestBranchesAtOnce begins, reads, keeps and discards branches at the same time.
+// TestBranchesAtOnce begins, reads, keeps and discards branches concurrently.
 func TestBranchesAtOnce(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -151,7 +151,7 @@ func TestBranchesAtOnce(t *testing.T) {
 	require.Contains(t, c.page("branches"), "There are no branches")
 }
 
-// TestDamagedRequests checks that the answers to damaged addresses and bodies say what is wrong, without naming Go types.
+// TestDamagedRequests checks that the answers to damaged addresses and bodies describe the error without Go types.
 func TestDamagedRequests(t *testing.T) {
 	t.Parallel()
 	c := start(t)

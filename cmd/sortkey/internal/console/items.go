@@ -23,15 +23,15 @@ type itemPage struct {
 	Found              bool
 	JSON               string // indented, unless it is long
 	Plain              bool   // plain JSON, not DynamoDB JSON
-	Other              string // the address of the item in the other of them, or ""
-	Sum                string // of the item, "" if it does not exist
+	Other              string // address of the item in the other JSON, or ""
+	Sum                string // sumOf the item, "" if it does not exist
 	Lines              int    // of the box
 	Bytes              int
 	Back               string
 	Box                keyBox
-	New                bool // the form for an item with any key
+	New                bool // the form is for a new item with any key
 	Large              bool // the item is too large for the page
-	Branches           bool // changes can be tried on a branch
+	Branches           bool // a person can try changes on a branch
 	Undo               []undoRow
 
 	Entity, Color string // by a model, or ""
@@ -88,16 +88,16 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 	return "item", p, nil
 }
 
-// maxLines is the number of lines of the box in which an item is edited.
+// maxLines bounds the height of the box in which a person edits an item, in lines.
 const maxLines = 24
 
-// fits reports whether a page has room for a text.
+// fits reports whether a text fits into a page.
 func fits(s string) bool {
 	left := room(pageBytes)
 	return left.take(s)
 }
 
-// blank returns an item whose key is to be filled in.
+// blank returns an item with empty key attributes, for a person to fill in.
 func blank(t *keyschema.Table) attr.Item {
 	zero, _ := attr.NewNumber("0") // it is one
 	var b attr.Builder
@@ -114,7 +114,7 @@ func blank(t *keyschema.Table) attr.Item {
 	return b.Item()
 }
 
-// keyed describes the table of a request, and reads the key: nil for a new item.
+// keyed returns the table and the key in the address of a request. The key of a new item is nil.
 func (s *Server) keyed(r *http.Request) (*keyschema.Table, attr.Item, error) {
 	t, _, err := s.open(r)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *Server) keyed(r *http.Request) (*keyschema.Table, attr.Item, error) {
 	return t, key, err
 }
 
-// read reads an item consistently. It returns nil if the item does not exist.
+// read reads an item with a consistent read. It returns nil if the item does not exist.
 func (s *Server) read(ctx context.Context, t *keyschema.Table, key attr.Item) (attr.Item, error) {
 	page, err := operation.Send(ctx, s.opts.Target, &wire.GetItemInput{
 		TableName: &t.Name, Key: key, ConsistentRead: new(true),
@@ -135,24 +135,25 @@ func (s *Server) read(ctx context.Context, t *keyschema.Table, key attr.Item) (a
 	return page.Item, nil
 }
 
-// A change is what the page sends to write an item: the sum of the item that it got, and what is to be as a text.
+// A change is what the page sends to write an item. Sum is the sum of the item that the page received, and Is is the
+// text of the new item.
 type change struct {
 	Sum, Is string
 }
 
-// maxBody is the size of a change in bytes: two items, escaped.
+// maxBody bounds a change, in bytes. It is enough for two escaped items.
 const maxBody = 8 << 20
 
-// An edit is a change as it is read. An item that is not there is nil.
+// An edit is a decoded change of an item from was to is. An item that does not exist is nil.
 type edit struct {
 	change
 	t            *keyschema.Table
-	id           string // of the table, before anything is written
+	id           string // ID of the table before the write
 	key, was, is attr.Item
-	moved        bool // the item is not as the page got it
+	moved        bool // the item has changed since the page received it
 }
 
-// sent reads a change, without the item.
+// sent decodes a change. It does not read the item or decode the new one: see compare.
 func (s *Server) sent(w http.ResponseWriter, r *http.Request) (*edit, error) {
 	t, key, err := s.keyed(r)
 	if err != nil {
@@ -162,7 +163,7 @@ func (s *Server) sent(w http.ResponseWriter, r *http.Request) (*edit, error) {
 	return e, readChange(w, r, &e.change)
 }
 
-// compare reads the item of a change as it is now, and the item that is to be.
+// compare reads the current item of a change and decodes the new one.
 func (s *Server) compare(ctx context.Context, e *edit) (err error) {
 	if e.key != nil {
 		if e.was, err = s.read(ctx, e.t, e.key); err != nil {
@@ -177,7 +178,7 @@ func (s *Server) compare(ctx context.Context, e *edit) (err error) {
 	return err
 }
 
-// changed reads a change, and the item as it is now.
+// changed decodes a change and reads the current item.
 func (s *Server) changed(w http.ResponseWriter, r *http.Request) (*edit, error) {
 	e, err := s.sent(w, r)
 	if err != nil {
@@ -186,16 +187,16 @@ func (s *Server) changed(w http.ResponseWriter, r *http.Request) (*edit, error) 
 	return e, s.compare(r.Context(), e)
 }
 
-// A previewPage says what a put would write, before it is sent.
+// A previewPage shows what a put would write.
 type previewPage struct {
 	Moved bool
-	Lines []string // what it costs, and what happens in indexes
+	Lines []string // cost of the put, and its effect on indexes
 	Diffs []difference
-	More  int  // differences that are not shown
+	More  int  // number of differences beyond those in Diffs
 	Same  bool // nothing would change
 }
 
-// preview says what a put would write, before it is sent.
+// preview answers with what a put would write, but does not write it.
 func (s *Server) preview(w http.ResponseWriter, r *http.Request) error {
 	e, err := s.changed(w, r)
 	if err != nil {
@@ -226,13 +227,13 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) error {
 	return replyTemplate(w, "preview", p)
 }
 
-// units says what the write of an item costs in its table.
+// units describes what the write of an item costs in its table.
 func units(was, is attr.Item) string {
 	n := table.WriteUnits(max(was.Size(), is.Size()))
 	return text.Amount(text.Figure(n), "write unit") + " for the table"
 }
 
-// entry says what a write does to the row of an item in an index.
+// entry describes what the write of an item does to its row in an index.
 func entry(t *keyschema.Table, index string, was, is attr.Item) string {
 	schema := t.Schema(index)
 	key := func(it attr.Item) (string, bool) {
@@ -269,7 +270,7 @@ var (
 	errTaken = errors.New("there is an item with this key already; nothing was written. Open it to change it")
 )
 
-// put writes an item unless it is no longer as the page got it.
+// put writes an item. It returns an error if the item has changed since the page received it.
 func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	var page *operation.Page
 	e, err := s.sent(w, r)
@@ -294,13 +295,14 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// atOnce calls fn in a transaction if the database is in this process: then nobody writes an item between its read
-// and the write that follows. Elsewhere only the condition of the write sees what others wrote.
+// atOnce calls fn, which reads an item and then writes it. If the database is in this process, it does so in a
+// transaction, so nobody else writes the item in between. Otherwise only the condition of the write detects what
+// others have written.
 func (s *Server) atOnce(ctx context.Context, fn func(ctx context.Context) error) error {
 	if s.opts.DB == nil {
 		return fn(ctx)
 	}
-	var refused error // as it is: a transaction would put it into words of its own
+	var refused error // not returned to Update, which would reword it
 	err := s.opts.DB.Update(ctx, func(ctx context.Context) error {
 		refused = fn(ctx)
 		return nil
@@ -311,13 +313,14 @@ func (s *Server) atOnce(ctx context.Context, fn func(ctx context.Context) error)
 	return refused
 }
 
-// writeEdit reads the item of a change, and writes it if it is as the page got it.
+// writeEdit reads the item of a change. It then writes the new one, unless the item has changed since the page
+// received it.
 func (s *Server) writeEdit(ctx context.Context, e *edit) (*operation.Page, error) {
 	if err := s.compare(ctx, e); err != nil {
 		return nil, err
 	}
 	if !keyOf(e.t, e.is).Equal(e.key) {
-		e.was = nil // another item, which must not exist
+		e.was = nil // the key is another, and no item may have that key yet
 	} else if e.moved {
 		return nil, errMoved
 	}
@@ -339,7 +342,8 @@ func (s *Server) writeEdit(ctx context.Context, e *edit) (*operation.Page, error
 	return page, nil
 }
 
-// writeOf returns the request that makes an item what it is to be, nil for none, if it is as it was.
+// writeOf returns the request that changes an item from was to is, each of which is nil if it does not exist. The
+// condition of the request fails if somebody has changed what it writes.
 func (s *Server) writeOf(t *keyschema.Table, was, is attr.Item) (wire.Request, error) {
 	condition, p := unchanged(t, was)
 	switch {
@@ -354,7 +358,7 @@ func (s *Server) writeOf(t *keyschema.Table, was, is attr.Item) (wire.Request, e
 		if in != nil {
 			return in, nil
 		}
-		if s.opts.DB == nil { // a put would take away what others add meanwhile
+		if s.opts.DB == nil { // a put would remove attributes that others add meanwhile
 			return nil, bad("too many attributes change for one request, or one has a name that is too long for it; " +
 				"nothing was written. Change fewer at once")
 		}
@@ -366,8 +370,9 @@ func (s *Server) writeOf(t *keyschema.Table, was, is attr.Item) (wire.Request, e
 	}, nil
 }
 
-// updateOf returns the request that changes the attributes in which two items of one key differ, if these are as they
-// were: what others write to the rest of the item meanwhile stays. It returns nil if expressions have no room for them.
+// updateOf returns an update of the attributes in which was and is differ. It fails if these attributes are no longer
+// as they were; others may write the rest of the item meanwhile. updateOf returns nil if the expressions would be too
+// long.
 func updateOf(t *keyschema.Table, was, is attr.Item) wire.Request {
 	p := new(literal.Placeholders)
 	conditions := []string{"attribute_exists(" + p.Name(t.Key.Partition()[0].Name) + ")"}
@@ -417,14 +422,14 @@ func updateOf(t *keyschema.Table, was, is attr.Item) wire.Request {
 
 func same(a, b attr.Item) bool { return (a == nil) == (b == nil) && a.Equal(b) }
 
-// maxCompared is the number of attributes that a condition compares: each takes an operator and an AND.
+// maxCompared bounds the attributes that a condition compares. Each takes two operators: a comparison and an AND.
 const maxCompared = expr.MaxOperators / 2
 
-// maxName is the number of bytes of the longest name that an expression can have.
+// maxName bounds the names in an expression, in bytes.
 const maxName = 255
 
-// unchanged returns the condition that an item is still as it was, and its placeholders. For nil, the
-// condition is that the item does not exist.
+// unchanged returns a condition, with its placeholders, that an item is still as it was. If was is nil, the condition
+// is that the item does not exist. It compares at most maxCompared attributes.
 func unchanged(t *keyschema.Table, was attr.Item) (condition string, p *literal.Placeholders) {
 	p = new(literal.Placeholders)
 	if was == nil {

@@ -17,18 +17,18 @@ import (
 
 const (
 	mostKeys  = 12  // keys offered
-	mostFound = 200 // partitions that begin with it, after which the search ends
-	// keysTime bounds the time in which partitions are looked at, and longTime that of a page which asks once more, as
-	// nothing was found.
+	mostFound = 200 // partitions found that begin with the text; the search then ends
+	// keysTime bounds the search for partitions. If it finds none, the page asks again, and the second search may
+	// take longTime.
 	keysTime = 250 * time.Millisecond
 	longTime = 8 * time.Second
 )
 
-// A keyBox is the form that leads to a key, which it completes while somebody types it.
+// A keyBox is a form in which a person types a key to go to. The page completes the key.
 type keyBox struct {
 	Table, Index    string
-	Partition, Sort string // names of the attributes; Sort is "" without a sort key
-	At              string // the partition to begin with, or ""
+	Partition, Sort string // names of the attributes; Sort is "" if there is no sort key
+	At              string // partition that the form contains at first, or ""
 }
 
 func boxOf(t *keyschema.Table, index, at string) keyBox {
@@ -43,22 +43,22 @@ func boxOf(t *keyschema.Table, index, at string) keyBox {
 	return keyBox{t.Name, index, names(schema.Partition()), names(schema.Sort()), at}
 }
 
-// A keyOffer is a key that somebody may mean.
+// A keyOffer is one completion of what a person has typed.
 type keyOffer struct {
 	Text  string `json:"text"`
-	Typed string `json:"typed"` // as it is typed
-	Link  string `json:"link"`  // of its item, or of its partition
+	Typed string `json:"typed"` // as a person types it
+	Link  string `json:"link"`  // to the item or the partition
 }
 
-// keyOffers are the keys that begin with a text.
+// keyOffers are the completions of a text.
 type keyOffers struct {
 	Keys []keyOffer `json:"keys"`
-	All  string     `json:"all,omitempty"` // the address of the rows of a partition that begin with the text
-	More bool       `json:"more"`          // there are partitions that were not looked at in time
+	All  string     `json:"all,omitempty"` // address of all rows of the partition whose sort keys begin with the text
+	More bool       `json:"more"`          // a longer search may find more partitions
 	Note string     `json:"note"`
 }
 
-// keys completes a partition key or, in a partition, a sort key.
+// keys completes a partition key. If the request names a partition, it completes a sort key there.
 func (s *Server) keys(w http.ResponseWriter, r *http.Request) error {
 	t, index, err := s.open(r)
 	if err != nil {
@@ -85,10 +85,10 @@ func (s *Server) keys(w http.ResponseWriter, r *http.Request) error {
 	return replyJSON(w, out)
 }
 
-// A keyFinder finds the keys that somebody may mean.
+// A keyFinder finds the keys that complete a text.
 type keyFinder struct{ ask.Keys }
 
-// plainText returns the text that somebody has typed as a key, without its quotes.
+// plainText returns what a person has typed as a key, without the quotes.
 func plainText(typed string) string {
 	if typed == "" || typed[0] != '"' && typed[0] != '\'' {
 		return typed
@@ -103,7 +103,7 @@ func plainText(typed string) string {
 	return typed
 }
 
-// shownKey returns a value of a key as people read it, which is what a prefix is compared with.
+// shownKey returns the text of a key value that a prefix is compared with, which is also what people see.
 func shownKey(v attr.Value) string {
 	if v.Kind() == attr.String {
 		return string(v.Raw())
@@ -111,8 +111,8 @@ func shownKey(v attr.Value) string {
 	return text.Literal(v)
 }
 
-// partitions completes a partition key. The order of partitions is not that of their keys: it looks at as many as
-// there is time for.
+// partitions completes a partition key. A scan does not read partitions in the order of their keys, so partitions
+// searches as many of them as it can in the time limit.
 func (f *keyFinder) partitions(ctx context.Context, typed string, limit time.Duration) *keyOffers {
 	out := &keyOffers{Keys: []keyOffer{}}
 	partition := f.Schema().Partition()
@@ -184,8 +184,8 @@ func (f *keyFinder) partitionOffer(row attr.Item) keyOffer {
 	return keyOffer{shownKey(row.Get(schema.Partition()[0].Name)), typed, link}
 }
 
-// sortKeys completes a sort key in a partition: the rows whose sort keys begin with what is typed or, of numbers, those
-// from it on.
+// sortKeys completes a sort key in a partition. It offers the sort keys that begin with the typed text or, for
+// numbers, those that are not less.
 func (f *keyFinder) sortKeys(ctx context.Context, partition, typed string) *keyOffers {
 	out := &keyOffers{Keys: []keyOffer{}}
 	of := []string{"name", f.Table.Name, "index", f.Index, "partition", partition}
@@ -222,8 +222,8 @@ func (f *keyFinder) sortKeys(ctx context.Context, partition, typed string) *keyO
 	return out
 }
 
-// conditionOn returns the condition on a sort key that begins with a text or, of numbers, from it on. It is "" if the
-// text cannot be the beginning of a key.
+// conditionOn returns the condition that a sort key begins with a prefix or, for a number, is not less. It returns ""
+// if no key can begin with the prefix.
 func conditionOn(a keycond.Attribute, prefix string) string {
 	switch a.Kind {
 	case attr.Number:

@@ -40,7 +40,7 @@ func (c *client) offers(pairs ...string) (o offers) {
 	return o
 }
 
-// TestKeys checks what the key box offers: keys that begin with what is typed.
+// TestKeys checks that the key box offers keys that begin with the typed text.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -100,8 +100,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestHostileOffers holds that whatever a key is, the box offers it as text that is seen, and that what it offers leads
-// to the item, also when it is typed.
+// TestHostileOffers tests that the key box offers hostile keys as visible text, and that both an offer and its typed
+// text lead to the item.
 func TestHostileOffers(t *testing.T) {
 	t.Parallel()
 	c := start(t)

@@ -7,13 +7,14 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// A lead is where an item leads, by a model: to the item of another entity whose key it has.
+// A lead is a link from an item to an item of another entity. A model makes the key of the other item from the values
+// of the first.
 type lead struct{ Entity, Text, Link string }
 
-// maxLeads is the number of leads of an item.
+// maxLeads bounds the leads of an item.
 const maxLeads = 20
 
-// entityOf returns the entity of an item, or nil.
+// entityOf returns the entity of an item and its model, or nil.
 func (s *Server) entityOf(table string, it attr.Item) (*model.Model, *model.Entity) {
 	for _, m := range s.opts.Models {
 		if t := m.Table(table); t != nil {
@@ -25,8 +26,8 @@ func (s *Server) entityOf(table string, it attr.Item) (*model.Model, *model.Enti
 	return nil, nil
 }
 
-// leads returns where an item leads, and its entity, which is nil without a model. Nothing is read: what it leads to
-// may not be there.
+// leads returns the leads of an item, and its entity, which is nil if no model knows it. It does not read the linked
+// items, which may not exist.
 func (s *Server) leads(table string, it attr.Item) (e *model.Entity, all []lead) {
 	m, e := s.entityOf(table, it)
 	if e == nil {

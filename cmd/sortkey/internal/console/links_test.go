@@ -17,7 +17,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// withModel looks at the samples of an example.
+// withModel returns a client of a console with the samples of an example.
 func withModel(t *testing.T, name string) *client {
 	t.Helper()
 	db := sortkeytest.New(t)
@@ -36,7 +36,7 @@ var (
 	leadLinks = regexp.MustCompile(`<a href="([^"]*)">([A-Za-z]+) <span class="key">([^<]*)</span></a>`)
 )
 
-// leads returns where a page of an item says that it leads.
+// leads returns the leads on the page of an item.
 func (c *client) leads(page string) (all []string) {
 	c.Helper()
 	_, list, _ := strings.Cut(page, `<p id="leads"`)
@@ -48,12 +48,12 @@ func (c *client) leads(page string) (all []string) {
 	return all
 }
 
-// TestLeads follows each item of an example to where it leads by the model.
+// TestLeads follows the leads of each item of an example.
 func TestLeads(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		example, table string
-		want           map[string][]string // by the entity and the key of an item
+		want           map[string][]string // leads by the entity and the key of an item
 	}{
 		{"shop", "Shop", map[string][]string{
 			"OrderLine ORDER#O1, PRODUCT#P1": {`Product PRODUCT#P1, METADATA`},

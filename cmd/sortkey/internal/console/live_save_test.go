@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/live"
 )
 
-// TestSavesAtOnce holds that of two pages that save the same version one is refused.
+// TestSavesAtOnce tests that, if two pages save texts based on the same version, only one succeeds.
 func TestSavesAtOnce(t *testing.T) {
 	t.Parallel()
 	c := startLive(t)
@@ -46,7 +46,7 @@ func TestSavesAtOnce(t *testing.T) {
 	require.Equal(t, texts[won], string(data))
 }
 
-// TestLineEnds holds that a file keeps its line ends, of which a browser knows only one kind.
+// TestLineEnds tests that a save keeps the line ends of the file, although a browser sends only line feeds.
 func TestLineEnds(t *testing.T) {
 	t.Parallel()
 	c := startLive(t)
@@ -68,7 +68,7 @@ func TestLineEnds(t *testing.T) {
 	require.Equal(t, dos+"# more\r\n", string(data))
 }
 
-// TestMissing holds that the page says when its file is gone, too large, or no file.
+// TestMissing tests that the page says so when its file is missing, too large, or not a file.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	c := startLive(t)
@@ -101,7 +101,7 @@ func TestMissing(t *testing.T) {
 	require.Equal(t, "page", next())
 }
 
-// replace writes a file in one step: nobody reads half of it.
+// replace replaces a file in one step, so nobody reads a part of it.
 func replace(t *testing.T, path, text string) {
 	t.Helper()
 	whole := filepath.Join(t.TempDir(), "whole")
@@ -109,8 +109,8 @@ func replace(t *testing.T, path, text string) {
 	require.NoError(t, os.Rename(whole, path))
 }
 
-// TestRefusedSaves holds that a save does not replace a file that is read-only, or that the browser could
-// not show as it is, and that a link stays one.
+// TestRefusedSaves tests that a save does not replace a file that is read-only, or one that the browser cannot show
+// unchanged.
 func TestRefusedSaves(t *testing.T) {
 	t.Parallel()
 	c := startLive(t)
@@ -132,7 +132,7 @@ func TestRefusedSaves(t *testing.T) {
 	require.Equal(t, latin, string(data))
 }
 
-// TestSavedLink saves a file through a symbolic link.
+// TestSavedLink saves a file through a symbolic link, which must remain a link.
 func TestSavedLink(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -152,7 +152,7 @@ func TestSavedLink(t *testing.T) {
 	require.Equal(t, drive+"#\n", string(data))
 }
 
-// A stuck is the connection of a browser that reads nothing.
+// A stuck is the connection of a browser that does not read the response.
 type stuck struct {
 	http.ResponseWriter
 	writing, end chan bool
@@ -164,8 +164,8 @@ func (s *stuck) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestSlowBrowser holds that a browser that does not read its page, as that of a computer that sleeps, does
-// not hold up the others.
+// TestSlowBrowser tests that a browser that does not read its page, such as that of a sleeping computer, does not
+// block other browsers.
 func TestSlowBrowser(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/", "/main", "/source", "/query?space=1&partition=DRIVE%23a"} {

@@ -31,7 +31,7 @@ patterns:
   - {name: below root, query: {entity: Node, where: {drive: a, path: {begins_with: root/}}}}
 `
 
-// A liveClient is a page of a test.
+// A liveClient requests the page of a model in a test.
 type liveClient struct {
 	t    *testing.T
 	path string
@@ -88,7 +88,7 @@ func (c *liveClient) get(path string) string {
 	return text
 }
 
-// A source is what the page gets of the file.
+// A source is what the page receives of the file.
 type source struct {
 	Text, Version string
 	Findings      []live.Finding
@@ -100,7 +100,7 @@ func (c *liveClient) source() (s source) {
 	return s
 }
 
-// events returns the events from now on that say how a check ended.
+// events returns a function that returns the next result of a check, "page" or "broken".
 func (c *liveClient) events() func() string {
 	c.t.Helper()
 	resp, err := browser.Get(c.url + "/events")
@@ -120,14 +120,14 @@ func (c *liveClient) events() func() string {
 	}
 }
 
-// TestSource holds that the page has the source before its script asks for it, whatever is in it.
+// TestSource tests that the page contains the source before its script runs, whatever the source contains.
 func TestSource(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model.yaml")
 	text := "\n# </textarea><script>alert(1)</script> & \u202e\r\n" + strings.ReplaceAll(drive, "\n", "\r\n")
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o640))
 	_, page := startAt(t, path).do("GET", "/", "")
 	_, source, _ := strings.Cut(page, `id="text"`)
-	_, source, _ = strings.Cut(source, ">\n") // a browser leaves out the first line break
+	_, source, _ = strings.Cut(source, ">\n") // a browser ignores the first line break
 	source, _, _ = strings.Cut(source, "</textarea>")
 	want := strings.NewReplacer("\r\n", "\n", "\u202e", `\u{202E}`).Replace(text)
 	require.Equal(t, want, html.UnescapeString(source))
@@ -153,7 +153,7 @@ func TestFollow(t *testing.T) {
 	require.Equal(t, "page", next())
 	require.Contains(t, c.get("/main"), "under root")
 
-	// A broken file leaves the page as it was, and its error in the margin.
+	// After a save of a model with an error, the page stays as it was, and its margin shows the error.
 	replace(t, c.path, strings.Replace(drive, "entity: Node", "entity: Nod", 1))
 	require.Equal(t, "broken", next())
 	require.Contains(t, c.get("/main"), "under root")

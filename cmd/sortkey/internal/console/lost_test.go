@@ -24,7 +24,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// between calls fn before each write, after the read that the write is about.
+// between is a target that calls fn before each write, after the console has read the item.
 type between struct {
 	explain.Target
 	fn func()
@@ -38,7 +38,8 @@ func (b between) Do(ctx context.Context, in wire.Request) (wire.Output, []sortke
 	return b.Target.Do(ctx, in)
 }
 
-// TestNothingLost changes and deletes an item that somebody else changes between the read and the write of the console.
+// TestNothingLost changes and deletes an item while somebody else changes it, between the read and the write of the
+// console.
 func TestNothingLost(t *testing.T) {
 	t.Parallel()
 	wide := func(n int) map[string]any {
@@ -53,10 +54,10 @@ func TestNothingLost(t *testing.T) {
 		attributes int
 		path       string
 		old, new   string // of the text
-		theirs     string // of the attribute that somebody sets
-		local      bool   // the database is in the process of the console
+		theirs     string // attribute that somebody else sets
+		local      bool   // the console has the database in its process
 		status     int
-		want       []string // attributes that the item has then
+		want       []string // attributes of the item afterwards
 	}{
 		{"an added attribute", 3, "put", `"a000": 0`, `"a000": 7`, "added", false, 200, []string{"a000: 7", "added: 1"}},
 		{"the last of many", 100, "put", `"a000": 0`, `"a000": 7`, "a099", false, 200, []string{"a000: 7", "a099: 1"}},
@@ -88,7 +89,7 @@ func TestNothingLost(t *testing.T) {
 			if tt.local {
 				o.DB, o.Target = db.DB, between{explain.InProcess(db.DB), func() {
 					others.Go(set)
-					time.Sleep(20 * time.Millisecond) // so that it would come first if it could
+					time.Sleep(20 * time.Millisecond) // time for set to come first, if nothing prevents it
 				}}
 			}
 

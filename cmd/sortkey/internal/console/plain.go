@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// sumOf returns a text by which a page knows an item again, "" for none.
+// sumOf returns a hash by which a page can tell whether an item has changed. It is "" for nil.
 func sumOf(it attr.Item) string {
 	if it == nil {
 		return ""
@@ -23,7 +23,7 @@ func sumOf(it attr.Item) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
-// jsonOf returns the JSON of an item as a page shows it.
+// jsonOf returns the JSON of an item for a page.
 func jsonOf(it attr.Item, plain, indented bool) string {
 	raw := it.AppendJSON(nil)
 	if plain {
@@ -38,13 +38,14 @@ func jsonOf(it attr.Item, plain, indented bool) string {
 	return text.VisibleJSON(string(raw))
 }
 
-// isPlain reports whether an item comes back from plain JSON as it is.
+// isPlain reports whether plain JSON can represent an item without loss.
 func isPlain(it attr.Item) bool {
 	again, err := itemOf(jsonOf(it, true, false))
 	return err == nil && again.Equal(it)
 }
 
-// itemOf reads the JSON of an item. A key, which is neither a map nor a list, tells plain JSON from DynamoDB JSON.
+// itemOf decodes an item from plain JSON or DynamoDB JSON. It can distinguish them because a key attribute is neither
+// a map nor a list.
 func itemOf(src string) (attr.Item, error) {
 	it, err := transfer.DecodeItem([]byte(src))
 	if err != nil {
@@ -53,18 +54,18 @@ func itemOf(src string) (attr.Item, error) {
 	return it, err
 }
 
-// A difference is a value of an item that a change adds, removes or replaces. Was is "" if it adds the
-// value, and Is if it removes it.
+// A difference is a value of an item that a change adds, removes or replaces. Was is "" for an added value, and Is is
+// "" for a removed one.
 type difference struct{ Path, Was, Is string }
 
 const (
 	maxDiffs  = 60  // differences of a preview
 	maxDiff   = 120 // characters of a value in one
-	diffStart = 24  // characters before the place where two texts differ
+	diffStart = 24  // characters shown before the first difference of two long texts
 )
 
-// differences returns what differs between two items, at most so many, and how many more there are: values at paths
-// into maps, and into lists of the same length.
+// differences returns at most most differences between two items, and how many more there are. It compares the values
+// in maps, and in lists of the same length, one by one.
 func differences(was, is attr.Item, most int) (all []difference, more int) {
 	add := func(d difference) {
 		if len(all) == most {
@@ -105,7 +106,7 @@ func differences(was, is attr.Item, most int) (all []difference, more int) {
 	return all, more
 }
 
-// common returns the number of bytes of whole characters that two texts have in common at their beginning.
+// common returns the length of the common prefix of two texts, in bytes. The prefix ends between two characters.
 func common(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -117,7 +118,7 @@ func common(a, b string) int {
 	return n
 }
 
-// excerpt returns a part of a text from a place on.
+// excerpt returns the part of a text that begins at the byte from.
 func excerpt(s string, from int) string {
 	for from > 0 && from < len(s) && !utf8.RuneStart(s[from]) {
 		from--

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlain holds that an item is shown as plain JSON exactly if plain JSON says its types, and then also as DynamoDB JSON.
+// TestPlain tests that a page offers plain JSON exactly if plain JSON can represent the item, and then also DynamoDB
+// JSON.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -55,7 +56,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestDifferences holds what a preview says of a change: paths, and of long values the place where they differ.
+// TestDifferences tests the differences in a preview: their paths and, for long values, the parts that differ.
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	c := start(t)

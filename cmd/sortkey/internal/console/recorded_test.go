@@ -17,7 +17,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
 )
 
-// program sends requests as a program does, one of each kind, and returns what the page gets of them.
+// program sends one request of each kind as a program does, and returns what the page receives about them.
 func (c *client) program() (all []console.Request, shapes []console.Shape) {
 	c.Helper()
 	ctx := c.Context()
@@ -59,14 +59,14 @@ func (c *client) program() (all []console.Request, shapes []console.Shape) {
 	return c.recorded()
 }
 
-// recorded returns what the page gets of the requests so far.
+// recorded returns what the page receives about the requests so far.
 func (c *client) recorded() (all []console.Request, shapes []console.Shape) {
 	c.Helper()
 	b, _ := c.live()
 	return b.Requests, b.Shapes
 }
 
-// TestItemsOfRequests holds that requests on items say which items these are, and how many they read and found.
+// TestItemsOfRequests tests that the page shows which items a request names, and how many it read and found.
 func TestItemsOfRequests(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -122,8 +122,8 @@ var (
 	sentBox = regexp.MustCompile(`(?s)<textarea id="query-request"[^>]*>(.*?)</textarea>`)
 )
 
-// TestExplainRequests opens each request of a program: reads are asked again, which reads what they read
-// then; writes are shown as they were sent and not run.
+// TestExplainRequests opens the page of each request of a program. It tests that the page sends reads again, and only
+// shows writes.
 func TestExplainRequests(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -167,7 +167,7 @@ func TestExplainRequests(t *testing.T) {
 	}
 }
 
-// TestRecording holds that a recording has each request that was kept, as a line that names its operation.
+// TestRecording tests that a recording has a line for each kept request, which begins with the operation.
 func TestRecording(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -185,7 +185,7 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// TestShapes holds that requests which differ in their values only are one shape.
+// TestShapes tests that requests that differ only in their values have the same shape.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	c := start(t)

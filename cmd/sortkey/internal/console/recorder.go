@@ -13,15 +13,15 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Recorder is an observer that keeps the last requests of a program, and totals by shape. It takes at most
-// [maxRequests] and [maxShapes] times [keptBytes] of memory for their bodies.
+// A Recorder is an observer that keeps the last requests of a program, and totals by shape. The bodies of requests
+// take at most ([maxRequests] + [maxShapes]) × [keptBytes] of memory.
 type Recorder struct {
 	mu     sync.Mutex
 	last   []Request // a ring
 	n      int       // requests so far
 	shapes map[string]*Shape
 	list   []*Shape // by number
-	other  int      // requests of further shapes
+	other  int      // requests without a shape, as there are maxShapes
 }
 
 // A Request is a request of the program.
@@ -30,7 +30,7 @@ type Request struct {
 	At        string  `json:"at"`
 	Operation string  `json:"operation"`
 	Table     string  `json:"table"`
-	Slice     string  `json:"slice"` // what it read, or which items it names, in words
+	Slice     string  `json:"slice"` // what the request read, or which items it names
 	Examined  int     `json:"examined"`
 	Returned  int     `json:"returned"`
 	Units     float64 `json:"units"`
@@ -42,7 +42,7 @@ type Request struct {
 	body []byte // in JSON, or nil if it is longer than keptBytes
 }
 
-// A Shape is the total of requests of one operation on the same table and index with the same expressions.
+// A Shape is the total of all requests with the same operation, table, index and expressions.
 type Shape struct {
 	N          int     `json:"n"` // from 1
 	Operation  string  `json:"operation"`
@@ -56,9 +56,9 @@ type Shape struct {
 	Millis     float64 `json:"ms"`
 	Message    string  `json:"message,omitempty"` // of the last error
 	Mark       string  `json:"mark,omitempty"`    // scan or waste
-	Advice     string  `json:"advice,omitempty"`  // how requests with a mark could read less
+	Advice     string  `json:"advice,omitempty"`  // how the requests could read less, if Mark is set
 
-	body    []byte // of the last that was kept and not refused
+	body    []byte // of the last request that had a body and no error
 	scanned bool
 }
 
@@ -81,15 +81,16 @@ func (*Recorder) RequestBytes() int { return keptBytes }
 // Begin implements [sortkey.Observer].
 func (*Recorder) Begin(context.Context, *sortkey.Event) {}
 
-// wasted is the share of rows dropped from which requests are marked.
+// wasted is the share of rows above which a request that drops them is marked as waste.
 const wasted = 0.5
 
-// markOf returns the mark of requests that have read so many rows: scan, waste or "". A statement can scan too.
+// markOf returns the mark of requests that have examined and returned so many rows: "scan", "waste" or "". A
+// statement may be a scan, too.
 func markOf(operation string, scanned bool, examined, returned int) string {
 	switch {
 	case scanned:
 		return "scan"
-	case strings.Contains(operation, "GetItem"): // keys without an item are no rows that are dropped
+	case strings.Contains(operation, "GetItem"): // a key without an item is not a dropped row
 		return ""
 	case examined >= 10 && float64(examined-returned) > wasted*float64(examined):
 		return "waste"
@@ -155,7 +156,7 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 	}
 }
 
-// shape returns the shape of a request, or nil if there are too many.
+// shape returns the shape of a request, or creates it. It returns nil if there are maxShapes already.
 func (r *Recorder) shape(one *Request, conditions string) *Shape {
 	key := one.Operation + "\x00" + one.Table + "\x00" + conditions
 	shape := r.shapes[key]
@@ -167,16 +168,17 @@ func (r *Recorder) shape(one *Request, conditions string) *Shape {
 	return shape
 }
 
-// tops are the figures by which a page sorts shapes: it has the highest by each of them. The last is its own order.
+// tops are the figures by which a page can sort shapes. The page gets the shapes that are highest in any of them,
+// sorted by the last figure.
 var tops = []func(s *Shape) float64{
 	func(s *Shape) float64 { return float64(s.Errors) },
 	func(s *Shape) float64 { return s.Millis },
 	func(s *Shape) float64 { return s.Units },
 }
 
-// since returns the last requests after the n-th, at most so many, and as many of the shapes with the most units,
-// milliseconds or errors; the number of all requests so far, of shapes that are not among these, and
-// of requests of further shapes.
+// since returns the last requests after the n-th, at most most of them, and the number of all requests so far. It
+// also returns the shapes that are among the first most by errors, milliseconds or units, and the number of all other
+// shapes. Other is the number of requests for which there was no room in a shape.
 func (r *Recorder) since(n, most int) (all []Request, last int, shapes []Shape, further, other int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -206,7 +208,7 @@ func (r *Recorder) since(n, most int) (all []Request, last int, shapes []Shape, 
 	return all, r.n, shapes, len(list) - len(shapes), r.other
 }
 
-// request returns the n-th request, if it is still kept.
+// request returns the n-th request. It returns false if the recorder no longer has it.
 func (r *Recorder) request(n int) (one Request, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -216,7 +218,7 @@ func (r *Recorder) request(n int) (one Request, ok bool) {
 	return r.last[(n-1)%maxRequests], true
 }
 
-// expressions are the members of requests that make their shape, in the order of its text.
+// expressions are the members of a request that determine its shape.
 type expressions struct {
 	KeyConditionExpression, FilterExpression, ProjectionExpression, UpdateExpression, ConditionExpression string
 
@@ -227,11 +229,10 @@ type expressions struct {
 // shaped are the operations whose requests have expressions.
 var shaped = []string{"Query", "Scan", "GetItem", "PutItem", "UpdateItem", "DeleteItem", "ExecuteStatement"}
 
-// literals matches the values in a statement.
+// literals matches the literal values in a PartiQL statement.
 var literals = text.Pattern(`'(?:[^']|'')*'|-?\b[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\b`)
 
-// conditionsOf returns the expressions of a request in one text, with names in place of placeholders and ? in
-// place of values.
+// conditionsOf joins the expressions of a request. It replaces placeholders by names, and values by "?".
 func conditionsOf(operation string, body []byte) string {
 	if body == nil || !slices.Contains(shaped, operation) {
 		return ""
@@ -255,7 +256,7 @@ func conditionsOf(operation string, body []byte) string {
 	return strings.Join(parts, "; ")
 }
 
-// spell writes an expression with names in place of placeholders and ? in place of values.
+// spell rewrites an expression with names in place of placeholders and "?" in place of values.
 func spell(src string, names map[string]string) string {
 	tokens := lex.LexLiterals(nil, src)
 	return lex.Rewrite(src, tokens, func(i int) string {
@@ -272,10 +273,10 @@ func spell(src string, names map[string]string) string {
 	})
 }
 
-// seen returns the beginning of a text, of at most n bytes, as people can see it.
+// seen makes invisible characters of a text visible, and cuts it to about n bytes.
 func seen(s string, n int) string { return cut(text.Visible(cut(s, n)), n) }
 
-// cut returns the beginning of a text of at most n bytes.
+// cut cuts a text after at most n bytes, and marks the cut with an ellipsis.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -22,7 +22,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// queryBody is a request of a usual size.
+// queryBody is a request of typical size.
 const queryBody = `{"TableName":"Shop","KeyConditionExpression":"#p = :p AND begins_with(SK, :s)","FilterExpression":"#t > :t",` +
 	`"ExpressionAttributeNames":{"#p":"PK","#t":"total"},"ExpressionAttributeValues":{":p":{"S":"CUSTOMER#c1"},":s":{"S":"ORDER#000"},":t":{"N":"5"}}}`
 
@@ -36,7 +36,7 @@ func post(h http.Handler, operation, body string) int {
 	return rec.Code
 }
 
-// recorded returns a server with the items of fill, which an observer sees.
+// recorded returns a server with some items. The observer sees its requests.
 func recorded(t testing.TB, o sortkey.Observer) http.Handler {
 	db, err := sortkey.Open(sortkey.Options{Observer: o})
 	require.NoError(t, err)
@@ -52,8 +52,8 @@ func recorded(t testing.TB, o sortkey.Observer) http.Handler {
 	return h
 }
 
-// TestMemory holds that what a recorder keeps is bounded, whatever a program sends: 8,000 requests of 7 KB, of
-// 2,000 shapes, are 56 MB. No other test runs meanwhile.
+// TestMemory tests that the memory of a recorder is bounded, whatever a program sends: 8,000 requests of 7 KB, of
+// 2,000 shapes, are 56 MB. It does not run in parallel, because it measures memory.
 func TestMemory(t *testing.T) {
 	proptest.NeedLong(t)
 	r := console.NewRecorder()
@@ -74,8 +74,8 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
-// TestBusy sends requests faster than a page can show, and holds that the page learns of each of them: of a
-// part as it is, of the others as a number, and in the totals.
+// TestBusy sends requests faster than a page can show them. It tests that the page learns about each request: some
+// completely, and the others only as a number and in the totals.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	r := console.NewRecorder()
@@ -123,7 +123,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// quiet keeps the requests of pages from observers.
+// quiet hides the requests of pages from observers.
 func quiet(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r.WithContext(event.Quiet(r.Context())))

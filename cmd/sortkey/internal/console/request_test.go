@@ -19,7 +19,7 @@ func (c *client) ask(form url.Values) (status int, page string) {
 	return resp.StatusCode, c.read(resp)
 }
 
-// hints are what an answer says to ask instead, or to read less.
+// hints are the suggestions in an answer: what to request instead, or how to read less.
 func hints(page string) (all []string) {
 	_, list, _ := strings.Cut(page, `<ul class="ways">`)
 	list, _, _ = strings.Cut(list, "</ul>")
@@ -29,8 +29,8 @@ func hints(page string) (all []string) {
 	return all
 }
 
-// TestRequest asks whole requests: a SELECT is drawn as the query that it is, with the bounds of its slice as
-// text and bytes.
+// TestRequest sends whole requests. It tests that the page draws a SELECT as the query that it is, with the bounds of
+// the slice as text and bytes.
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -76,7 +76,8 @@ func TestRequest(t *testing.T) {
 	require.NotContains(t, c.db.Dump(), `"total": 1,`)
 }
 
-// TestRefused holds that the answer to a request that the service refuses has its rule, and says what to ask instead.
+// TestRefused tests that the answer to a request that the service rejects names the rule, and suggests other
+// requests.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -88,7 +89,7 @@ func TestRefused(t *testing.T) {
 	require.Contains(t, page, "docs.aws.amazon.com")
 	require.Contains(t, hints(page)[0], `query the table with PK = "CUSTOMER#c1"`)
 
-	// Characters that nobody sees are shown.
+	// The answer makes invisible characters visible.
 	c.db.Put("Shop", map[string]any{"PK": "CUSTOMER#\u202e\u0007\U000e0041", "SK": "x"})
 	_, page = c.ask(url.Values{"request": {`{"TableName": "Shop", "KeyConditionExpression": "PK = :p AND SK <> :s",
 		"ExpressionAttributeValues": {":p": {"S": "CUSTOMER#\u202e\u0007\udb40\udc41"}, ":s": {"S": "y"}}}`}})

@@ -23,7 +23,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A requestsPage shows the requests of the program.
+// A requestsPage shows the requests of the running program.
 type requestsPage struct {
 	Recorded bool
 	Kept     int // requests that a recording has
@@ -33,13 +33,14 @@ func (s *Server) requests(*http.Request) (string, any, error) {
 	return "requests", requestsPage{s.opts.Requests != nil, maxRequests}, nil
 }
 
-// errUnseen is the reason why there is no page about a request.
+// errUnseen is the error of pages about requests if there is no recorder.
 var errUnseen = &badRequest{errors.New("the requests of this server cannot be seen")}
 
-// A requestPage explains one request of the program, if it reads a slice: the query box asks it again.
+// A requestPage shows one request of the running program. If the request only reads, its query box contains it, so a
+// person can send it again.
 type requestPage struct {
 	Request
-	JSON  string // the request, indented; "" if it was not kept
+	JSON  string // the request, indented, or "" if it was not kept
 	Table string
 	Form  *report.Asked
 	Note  string // why there is no form, or ""
@@ -87,7 +88,7 @@ func (s *Server) request(r *http.Request) (string, any, error) {
 	return "request", p, nil
 }
 
-// reads reports whether a request is one that the query box can ask again. In is nil if it is not well formed.
+// reads reports whether the query box can send a request again. In is nil if the request is malformed.
 func reads(operation string, in wire.Request) bool {
 	switch operation {
 	case "Query", "Scan", "GetItem":
@@ -99,7 +100,8 @@ func reads(operation string, in wire.Request) bool {
 	return false
 }
 
-// again returns a request as the query box reads it: a statement as it is, others as JSON with their operation.
+// again returns a request as the query box reads it: a SELECT statement alone, or JSON with the operation as a
+// member.
 func again(operation, body string, in wire.Request) string {
 	st, ok := in.(*wire.ExecuteStatementInput)
 	if ok && st.Parameters == nil && st.Limit == nil && st.NextToken == nil &&
@@ -112,7 +114,7 @@ func again(operation, body string, in wire.Request) string {
 	return body
 }
 
-// inputOf decodes the body of a request of the program, and returns nil if that has no form in code.
+// inputOf decodes the body of a request. It returns nil if it cannot, or if the operation is not a [wire.Request].
 func inputOf(operation string, body []byte) wire.Request {
 	in, ok := decodeInput(operation, body)
 	if !ok {
@@ -122,7 +124,7 @@ func inputOf(operation string, body []byte) wire.Request {
 	return request
 }
 
-// decodeInput decodes the body of a request of the program.
+// decodeInput decodes the body of a request.
 func decodeInput(operation string, body []byte) (in wire.Input, ok bool) {
 	op, ok := wire.Lookup("DynamoDB_20120810." + operation)
 	if !ok {
@@ -132,10 +134,10 @@ func decodeInput(operation string, body []byte) (in wire.Input, ok bool) {
 	return in, in.DecodeJSON(body) == nil
 }
 
-// maxItems is the number of items of a batch that are named.
+// maxItems bounds the items of a batch that the page names.
 const maxItems = 3
 
-// nameItems says of requests which items they name by their keys.
+// nameItems sets the Slice of requests that have none to the keys of their items.
 func (s *Server) nameItems(ctx context.Context, all []Request) {
 	tables := map[string]*keyschema.Table{}
 	for i := range all {
@@ -166,7 +168,7 @@ func (s *Server) nameItems(ctx context.Context, all []Request) {
 	}
 }
 
-// itemsOf returns the items that a request names.
+// itemsOf returns the items that a request names, sorted by table.
 func itemsOf(in wire.Input) (all []wire.Ref) {
 	for ref := range wire.Refs(in) {
 		if ref.Key != nil || ref.Item != nil {
@@ -177,7 +179,7 @@ func itemsOf(in wire.Input) (all []wire.Ref) {
 	return all
 }
 
-// refText returns the key of an item that a request names, in words, or "". A nil table is not known.
+// refText returns the key of an item that a request names, as in "id = 1". T is nil if the table is unknown.
 func refText(ref wire.Ref, t *keyschema.Table) string {
 	var words []string
 	add := func(name string, v attr.Value) { words = append(words, text.Name(name)+" = "+text.Literal(v)) }
@@ -197,8 +199,8 @@ func refText(ref wire.Ref, t *keyschema.Table) string {
 	return strings.Join(words, ", ")
 }
 
-// recording sends the requests that are kept, oldest first, as lines of an operation and its JSON. Those whose
-// JSON was not kept are missing.
+// recording sends the requests in the recorder, oldest first. Each line has the operation and the JSON of a request.
+// It skips requests whose JSON was not kept.
 func (s *Server) recording(w http.ResponseWriter, _ *http.Request) error {
 	if s.opts.Requests == nil {
 		return errUnseen
@@ -216,25 +218,25 @@ func (s *Server) recording(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// beat is the time between two messages to a page, and perBeat the most requests in one: a page shows no
-// more, and says how many it leaves out.
+// beat is the time between two messages to a page. perBeat bounds the requests in a message, because a page cannot
+// show more; it says how many it leaves out.
 const (
 	beat    = 250 * time.Millisecond
 	perBeat = 50
 )
 
-// A batch is what a page gets at a beat.
+// A batch is a message to a page.
 type batch struct {
 	Requests []Request `json:"requests"`
-	Left     int       `json:"left"` // requests left out since the last beat
+	Left     int       `json:"left"` // requests left out since the last message
 	Total    int       `json:"total"`
 	Shapes   []Shape   `json:"shapes"`
-	Further  int       `json:"further"` // shapes that are not among them
-	Other    int       `json:"other"`   // requests that are in no shape, because there are too many
+	Further  int       `json:"further"` // number of shapes that are not in Shapes
+	Other    int       `json:"other"`   // requests that are in no shape, because there are too many shapes
 }
 
-// events sends the requests of the program as they happen, a sample of them if they are too many.
-// Source: WHATWG HTML, server-sent events.
+// events sends the requests of the program as they happen. If there are too many, it sends only the last ones of each
+// beat. Source: WHATWG HTML, server-sent events.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	if s.opts.Requests == nil {
 		return errUnseen

@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A rowsPage shows rows of a table or an index in a grid: those of a scan, or those of a partition.
+// A rowsPage shows rows of a table or an index in a grid. They are the result of a scan, or a partition.
 type rowsPage struct {
 	*grid
 	Table, Index, Keys string
@@ -21,26 +21,26 @@ type rowsPage struct {
 	Form               report.Asked
 	Box                keyBox
 	Sorted             bool   // the table or index has a sort key
-	Filter             string // the condition that the rows meet, or ""
+	Filter             string // filter expression, or ""
 	Problem            string // why there are no rows, or ""
 
 	// Addresses, or "".
 
 	First, Next, NextPartition string
 
-	Branches bool // changes can be tried on a branch
+	Branches bool // a person can try changes on a branch
 	Undo     []undoRow
 
 	// Of a partition.
 
 	InPartition bool
-	Partition   string // as somebody types it
+	Partition   string // as a person types it
 	Condition   string // on the sort key, or ""
-	Turned      string // the address of the rows in the other direction
+	Turned      string // address of the rows in the opposite order
 	Descending  bool
 }
 
-// rowsPage returns the page about a place, without its rows.
+// rowsPage returns the page for a place, but without rows.
 func (s *Server) rowsPage(r *http.Request, place *gridPlace) *rowsPage {
 	schema := place.t.Schema(place.index)
 	p := &rowsPage{
@@ -56,7 +56,7 @@ func (s *Server) rowsPage(r *http.Request, place *gridPlace) *rowsPage {
 	return p
 }
 
-// rows shows rows of a table or an index: those of a scan or, in order, those of a partition.
+// rows shows a page of rows of a table or an index: of a scan or, in sorted order, of a partition.
 func (s *Server) rows(r *http.Request) (string, any, error) {
 	t, index, err := s.open(r)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Server) rows(r *http.Request) (string, any, error) {
 	place.pairs = place.table()
 	q := ask.Query{Index: index, Filter: r.FormValue("filter")}
 	if q.Filter == "" {
-		q.Limit = gridRows + 1 // whether there are more rows
+		q.Limit = gridRows + 1 // one more, to see whether there is a next page
 	}
 	var in wire.Request
 	var p *rowsPage
@@ -111,7 +111,7 @@ func (s *Server) rows(r *http.Request) (string, any, error) {
 	return p.done(err)
 }
 
-// done returns the page, on which an error that its filter may have caused is shown.
+// done returns the page. If it has a filter or a condition, which may be the cause of err, the page shows err.
 func (p *rowsPage) done(err error) (string, any, error) {
 	if err == nil {
 		return "rows", p, nil
@@ -123,10 +123,11 @@ func (p *rowsPage) done(err error) (string, any, error) {
 	return "rows", p, nil
 }
 
-// fill makes the grid of a page of what a request reads, and sets the addresses of the rows after.
+// fill sends a request, puts the rows that it returns into the grid, and sets the addresses of the next rows.
 func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wire.Request) error {
 	page, err := operation.Send(ctx, s.opts.Target, in)
-	if refused, ok := errors.AsType[*explain.ServiceError](err); ok { // with names and values as they were typed
+	// replace placeholders by the names and values that were typed
+	if refused, ok := errors.AsType[*explain.ServiceError](err); ok {
 		message := ask.TextsOf(in).Message(refused.Message)
 		return &explain.ServiceError{Code: refused.Code, Message: message, Status: refused.Status}
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// maxAdvice is the number of bytes of an advice.
+// maxAdvice bounds the advice for a shape, in bytes.
 const maxAdvice = 600
 
-// advise says of shapes that scan or waste how they could read less.
+// advise sets the advice of shapes that have a mark: how their requests could read less.
 func (s *Server) advise(ctx context.Context, shapes []Shape) {
 	for i := range shapes {
 		if one := &shapes[i]; one.Mark != "" && one.body != nil {
@@ -20,7 +20,7 @@ func (s *Server) advise(ctx context.Context, shapes []Shape) {
 	}
 }
 
-// adviceOn says how requests of a shape could read less, or "". It says nothing of statements.
+// adviceOn returns how requests of a shape could read less, or "". It has no advice for statements.
 func (s *Server) adviceOn(ctx context.Context, shape *Shape) string {
 	q, err := explain.Parse(shape.Operation, shape.body)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Server) adviceOn(ctx context.Context, shape *Shape) string {
 	return text.Visible(explain.Cheaper(t, q.Input))
 }
 
-// placeOf returns the table and the index of a request that reads.
+// placeOf returns the table and the index that a request reads. Both are "" for other requests.
 func placeOf(in wire.Request) (table, index string) {
 	value := func(s *string) string {
 		if s == nil {

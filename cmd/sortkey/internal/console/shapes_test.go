@@ -19,7 +19,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// A batch is what a page of live requests gets.
+// A batch is a message to a page of live requests.
 type batch struct {
 	Requests       []console.Request
 	Shapes         []console.Shape
@@ -27,7 +27,7 @@ type batch struct {
 	Total          int
 }
 
-// live returns the first batch that a page gets, and its size.
+// live returns the first batch that a page receives, and its size in bytes.
 func (c *client) live() (b batch, size int) {
 	c.Helper()
 	ctx, cancel := context.WithCancel(c.Context())
@@ -43,8 +43,8 @@ func (c *client) live() (b batch, size int) {
 	return b, len(line)
 }
 
-// TestAdviceFollows holds that advice is about the indexes that there are, and not about statements, and that names of any kind
-// and a table that is gone do no harm.
+// TestAdviceFollows tests that advice follows the existing indexes, and that there is none about statements. Names of
+// any kind and deleted tables must not cause errors.
 func TestAdviceFollows(t *testing.T) {
 	t.Parallel()
 	db := sortkeytest.New(t)

@@ -16,14 +16,14 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// maxPage is the size of the largest page, in bytes.
+// maxPage bounds the size of a page, in bytes.
 const maxPage = 2 << 20
 
 // next matches the link to the next part of a list.
 var next = regexp.MustCompile(`href="([^"]*)"(?: data-page="next")?>next rows`)
 
-// TestSizes holds that no page is larger than 2 MB, whatever there is to show, and that lists which end early for
-// that go on with the next row.
+// TestSizes tests that no page is larger than 2 MB, whatever the database contains. If a list ends early for that
+// reason, its next part must begin with the next row.
 func TestSizes(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()
@@ -46,7 +46,7 @@ func TestSizes(t *testing.T) {
 			found := links(page, row)
 			require.NotEmpty(t, found)
 			for _, one := range found {
-				require.False(t, row == items && seen[one], one) // a partition is linked by each page with its items
+				require.False(t, row == items && seen[one], one) // pages may repeat a partition, but not an item
 				seen[one] = true
 			}
 			address = ""
@@ -62,7 +62,7 @@ func TestSizes(t *testing.T) {
 	require.Len(t, rows("collection?name=Keys&partition=one", items), n)
 	require.Greater(t, parts, 3, "a list of the three ends early")
 
-	// A branch with an item of many attributes.
+	// Make a branch with an item of many attributes.
 	_, at := c.do(http.MethodPost, "branches", "")
 	item, err := json.Marshal(map[string]string{"Is": fmt.Sprintf(`{"PK": {"S": "new"}, "SK": {"S": "x"}, %s}`, wide("<", 300))})
 	require.NoError(t, err)
@@ -85,7 +85,8 @@ func wide(char string, n int) string {
 	return strings.Join(all, ", ")
 }
 
-// TestLargeItems shows items whose text is longer than a page can be with the commands that read and write them.
+// TestLargeItems shows items whose JSON is longer than a page can be. If even the shortest JSON is too long, the page
+// must show the commands that read and write the item.
 func TestLargeItems(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()

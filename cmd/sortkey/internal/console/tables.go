@@ -75,7 +75,8 @@ type kindCount struct {
 	N           int
 }
 
-// open describes the table of a request, and checks its index.
+// open describes the table in the address of a request. It returns an error if the table lacks the index in the
+// address.
 func (s *Server) open(r *http.Request) (t *keyschema.Table, index string, err error) {
 	name, index := r.FormValue("name"), r.FormValue("index")
 	t, err = explain.Describe(r.Context(), s.opts.Target, name)
@@ -88,7 +89,7 @@ func (s *Server) open(r *http.Request) (t *keyschema.Table, index string, err er
 	return t, index, nil
 }
 
-// form returns the form of a query of a table, for an index first.
+// form returns the form for a query of a table. The index is the first choice in it.
 func form(t *keyschema.Table, index, partition string) report.Asked {
 	f := report.Asked{Partition: partition}
 	for i, name := range append([]string{""}, t.IndexNames()...) {
@@ -105,10 +106,10 @@ func form(t *keyschema.Table, index, partition string) report.Asked {
 	return f
 }
 
-// maxKey is the number of characters of a key in a list.
+// maxKey bounds a key in a list, in characters.
 const maxKey = 200
 
-// valuesText returns values as people read them.
+// valuesText returns the values of key attributes as people read them.
 func valuesText(it attr.Item, keys []keycond.Attribute) string {
 	var all []string
 	for _, a := range keys {
@@ -121,7 +122,7 @@ func valuesText(it attr.Item, keys []keycond.Attribute) string {
 	return strings.Join(all, ", ")
 }
 
-// askText returns values as package ask reads them.
+// askText returns the values of key attributes as package ask reads them.
 func askText(it attr.Item, keys []keycond.Attribute) string {
 	var all []string
 	for _, a := range keys {
@@ -130,7 +131,7 @@ func askText(it attr.Item, keys []keycond.Attribute) string {
 	return strings.Join(all, ",")
 }
 
-// query returns the query of an address, without empty values.
+// query returns the query of a URL from names and values. It omits empty values.
 func query(pairs ...string) string {
 	q := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -141,7 +142,7 @@ func query(pairs ...string) string {
 	return q.Encode()
 }
 
-// cursorOf returns the key after which a page that ends with an item of a table or an index goes on.
+// cursorOf returns the ExclusiveStartKey for the rows after it, in a table or an index.
 func cursorOf(t *keyschema.Table, index string, it attr.Item) attr.Item {
 	var b attr.Builder
 	for _, a := range slices.Concat(t.Key.Attributes(), t.Schema(index).Attributes()) {
@@ -150,7 +151,7 @@ func cursorOf(t *keyschema.Table, index string, it attr.Item) attr.Item {
 	return b.Item()
 }
 
-// cursorText writes a key into an address, and cursor reads it.
+// cursorText encodes a key for a URL, and cursor decodes it.
 func cursorText(key attr.Item) string {
 	return base64.RawURLEncoding.EncodeToString(key.AppendJSON(nil))
 }

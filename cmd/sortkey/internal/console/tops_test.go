@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey"
 )
 
-// TestTops holds that a page gets the highest shapes by each of its figures.
+// TestTops tests that a page receives the highest shapes by each figure that it can sort by.
 func TestTops(t *testing.T) {
 	t.Parallel()
 	r := NewRecorder()

@@ -20,14 +20,14 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// An undo is a change that a page has made, with what its items were and became. Taking it back writes an item only if
-// it is exactly as the change left it.
+// An undo is a change that a page has made, with its items before and after. Undoing it writes an item only if the
+// item is exactly as the change left it.
 type undo struct {
 	N     int
 	Since time.Time
 	table string
 	id    string // of the table
-	what  string // was done, such as "put" or "deleted"
+	what  string // what the change has done, such as "put" or "deleted"
 	steps []step
 }
 
@@ -39,10 +39,10 @@ func (u *undo) bytes() (n int) {
 	return n
 }
 
-// A step is what a change made of one item. An item that is not there is nil.
+// A step is the change of one item, from was to is. An item that does not exist is nil.
 type step struct{ was, is attr.Item }
 
-// item returns the item as the change left it or, if that deleted it, as it was.
+// item returns the item after the change or, if the change deleted it, before.
 func (s step) item() attr.Item {
 	if s.is == nil {
 		return s.was
@@ -50,23 +50,23 @@ func (s step) item() attr.Item {
 	return s.is
 }
 
-// What is kept to be undone, in the memory of this program.
+// Bounds of the changes that the server keeps in memory for undo.
 const (
 	maxUndos  = 20
 	undoBytes = 32 << 20 // of all items
 	undoTime  = 15 * time.Minute
 )
 
-// tooLarge is the number of a change that cannot be undone, as its items take more than undoBytes.
+// tooLarge stands for the number of a change that cannot be undone, because its items take more than undoBytes.
 const tooLarge = -1
 
-// remember keeps what a change has done, so that it can be undone, and returns its number: 0 if it did nothing.
+// remember keeps a change for undo and returns its number. It returns 0 if there are no steps.
 func (s *Server) remember(table, id, what string, steps ...step) int {
 	if len(steps) == 0 {
 		return 0
 	}
 	u := &undo{Since: time.Now(), table: table, id: id, what: what}
-	for _, one := range steps { // what was read may keep other rows in memory
+	for _, one := range steps { // clone, because an item may share memory with a whole page of rows
 		u.steps = append(u.steps, step{slices.Clone(one.was), slices.Clone(one.is)})
 	}
 	if u.bytes() > undoBytes {
@@ -82,7 +82,7 @@ func (s *Server) remember(table, id, what string, steps ...step) int {
 	return u.N
 }
 
-// forget drops the oldest changes until the others are within the bounds. The caller holds s.mu.
+// forget drops the oldest changes until the rest is within the bounds. The caller holds s.mu.
 func (s *Server) forget() {
 	bytes := 0
 	for _, u := range s.undos {
@@ -98,7 +98,7 @@ func (s *Server) forget() {
 	}
 }
 
-// forks reports whether a change can be made on a branch in place of the database.
+// forks reports whether the database can have branches.
 func (s *Server) forks() bool {
 	if s.opts.DB == nil {
 		return false
@@ -107,13 +107,14 @@ func (s *Server) forks() bool {
 	return ok
 }
 
-// An undoRow is a change that can be undone, in the list of a page.
+// An undoRow is a change in the list of changes that a person can undo.
 type undoRow struct {
 	N        int
 	At, What string
 }
 
-// undoRows returns the changes to a table that can be undone, the last first: those of one item if its key is not nil.
+// undoRows returns the changes to a table that can be undone, the newest first. If key is not nil, it returns only
+// changes to that item.
 func (s *Server) undoRows(t *keyschema.Table, key attr.Item) (rows []undoRow) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +129,7 @@ func (s *Server) undoRows(t *keyschema.Table, key attr.Item) (rows []undoRow) {
 	return rows
 }
 
-// An undoResult says what became of the items of a change.
+// An undoResult says how many items an undo has restored, and which it has not.
 type undoResult struct {
 	Undone  int       `json:"undone"`
 	Refused []refusal `json:"refused"`
@@ -144,14 +145,15 @@ func (s *Server) undo(w http.ResponseWriter, r *http.Request) error {
 	return replyJSON(w, out)
 }
 
-// errUndone is the reason why there is nothing to undo.
+// errUndone is the error if there is no such change to undo.
 var errUndone = fmt.Errorf(
 	"there is nothing to undo: the change is undone already, or was forgotten after %d minutes or %d further changes",
 	int(undoTime.Minutes()), maxUndos,
 )
 
-// takeBack takes a change back, the last item first. The items that are refused stay a change that can be undone:
-// after a newer change of the same items has been undone, or when the server answers again.
+// takeBack undoes a change, the last item first. If it cannot restore some items, the change stays in the list with
+// those items. A person can undo it again after undoing a newer change of these items, or when the server answers
+// again.
 func (s *Server) takeBack(ctx context.Context, n int) (*undoResult, error) {
 	u := s.takeUndo(n)
 	if u == nil {
@@ -166,7 +168,7 @@ func (s *Server) takeBack(ctx context.Context, n int) (*undoResult, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the change cannot be undone: %w", err)
 	}
-	if id != u.id || !hasKey(t, u.steps[0].item()) { // some servers give tables no id
+	if id != u.id || !hasKey(t, u.steps[0].item()) { // the key is compared because some servers give tables no ID
 		return nil, fmt.Errorf("the change cannot be undone: table %s was deleted and created again since", u.table)
 	}
 
@@ -175,7 +177,7 @@ func (s *Server) takeBack(ctx context.Context, n int) (*undoResult, error) {
 		err := s.atOnce(ctx, func(ctx context.Context) error { return s.apply(ctx, t, one.is, one.was) })
 		_, failed := operation.Unmet(err)
 		switch {
-		case ctx.Err() != nil: // this one is undone, or can be like the rest
+		case ctx.Err() != nil: // the change stays in the list, and undoing this item twice does no harm
 			return nil, context.Cause(ctx)
 		case err == nil:
 			u.steps = slices.Delete(u.steps, i, i+1)
@@ -189,7 +191,7 @@ func (s *Server) takeBack(ctx context.Context, n int) (*undoResult, error) {
 	return out, nil
 }
 
-// tableID returns the id of a table. One that is created again under the same name has another.
+// tableID returns the ID of a table. A table that is created again under the same name has another ID.
 func (s *Server) tableID(ctx context.Context, name string) (string, error) {
 	d, err := s.description(ctx, name)
 	if err != nil {
@@ -198,7 +200,8 @@ func (s *Server) tableID(ctx context.Context, name string) (string, error) {
 	return aws.ToString(d.TableId), nil
 }
 
-// takeUndo removes a change that can be undone from the list, so that only one request has it, or returns nil.
+// takeUndo removes a change from the list and returns it, so that no other request undoes it. It returns nil if the
+// change is not in the list.
 func (s *Server) takeUndo(n int) *undo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,7 +215,7 @@ func (s *Server) takeUndo(n int) *undo {
 	return u
 }
 
-// putUndo adds a change to the list again, by its age, unless nothing of it is left.
+// putUndo puts a change back into the list, unless it has no steps left.
 func (s *Server) putUndo(u *undo) {
 	if len(u.steps) == 0 {
 		return

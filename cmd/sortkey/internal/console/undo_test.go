@@ -25,7 +25,7 @@ import (
 
 var undos = regexp.MustCompile(`data-undo="(\d+)"[^>]*>Undo</button> <span[^>]*>[0-9:]+: ([^<]*)</span>`)
 
-// undos returns the changes that a page offers to undo, by what they did, the last first.
+// undos returns the changes that a page offers to undo, the newest first.
 func (c *client) undos(page string) (numbers []int, what []string) {
 	c.Helper()
 	for _, m := range undos.FindAllStringSubmatch(c.page(page), -1) {
@@ -61,7 +61,8 @@ func (c *client) delete(rows []bulkRow) (undo int) {
 	return out.Undo
 }
 
-// TestUndo takes back changes of several items and of one, after others have changed some of them, and twice.
+// TestUndo undoes changes of several items and of one item, also after others have changed some of the items, and
+// also twice.
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -76,7 +77,7 @@ func TestUndo(t *testing.T) {
 	require.Equal(t, []int{second, first}, numbers)
 	require.Equal(t, []string{"deleted 30 items", "deleted 30 items"}, what)
 
-	// Somebody has put one of the first again.
+	// Somebody has put one of the items of the first change again.
 	c.db.Put("Tab", map[string]any{"PK": "p", "SK": 7, "n": "somebody's"})
 	theirs := []struct{ Key, Why string }{{"p, 7", "somebody has changed it since"}}
 	_, out, _ := c.undo("", first)
@@ -84,7 +85,8 @@ func TestUndo(t *testing.T) {
 	_, out, _ = c.undo("", first)
 	require.Equal(t, undone{0, theirs}, out)
 
-	// Of the second, somebody has put one with another value, one with an attribute more, and one as it was.
+	// Of the items of the second change, somebody has put one with another value, one with an additional attribute,
+	// and one unchanged.
 	c.db.Put("Tab", map[string]any{"PK": "p", "SK": 40, "n": "somebody's"})
 	c.db.Put("Tab", map[string]any{"PK": "p", "SK": 41, "n": "41", "added": 1})
 	c.db.Put("Tab", map[string]any{"PK": "p", "SK": 43, "n": "43"})
@@ -97,7 +99,7 @@ func TestUndo(t *testing.T) {
 	}
 	require.Equal(t, strings.Count(before, "\n"), strings.Count(after, "\n"))
 
-	// What was refused can be undone after what was done later.
+	// Undoing the items that were refused succeeds after undoing the later change.
 	numbers, what = c.undos("table?name=Tab")
 	require.Equal(t, []int{second, first}, numbers)
 	require.Equal(t, []string{"deleted 2 items", "deleted 1 item"}, what)
@@ -116,7 +118,7 @@ func TestUndo(t *testing.T) {
 	require.Contains(t, text, "there is nothing to undo: the change is undone already")
 }
 
-// TestUndoItem takes back the puts and deletes of an item, from its page.
+// TestUndoItem undoes the puts and deletes of an item, from its page.
 func TestUndoItem(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -168,7 +170,8 @@ func TestUndoItem(t *testing.T) {
 	}
 }
 
-// TestUndoBounds holds that the changes that can be undone are few and small, and that one that is too large says so.
+// TestUndoBounds tests that the console keeps only a bounded number of changes of a bounded size, and that it says
+// when a change is too large.
 func TestUndoBounds(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -203,8 +206,8 @@ func TestUndoBounds(t *testing.T) {
 	require.NotContains(t, what, "deleted 90 items")
 }
 
-// TestUndoAtOnce lets several people undo one change at once, while another program changes its items: each item is
-// undone once or has what the program wrote.
+// TestUndoAtOnce lets several people undo one change concurrently, while another program changes its items. It tests
+// that each item is either undone once or has what the program wrote.
 func TestUndoAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, local := range []bool{true, false} {
@@ -255,8 +258,8 @@ func TestUndoAtOnce(t *testing.T) {
 	}
 }
 
-// TestUndoElsewhere undoes on a branch, and holds that a branch that is closed meanwhile, or a table that is gone, is an
-// error.
+// TestUndoElsewhere undoes changes on a branch. It tests that undoing returns an error if the branch was closed or
+// the table deleted meanwhile.
 func TestUndoElsewhere(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -281,8 +284,7 @@ func TestUndoElsewhere(t *testing.T) {
 	require.Len(t, out.Refused, 1)
 }
 
-// TestUndoAll undoes random changes in the order in which they were made, last first, and holds that the items are what
-// they were.
+// TestUndoAll makes random changes and undoes them, the last first. It tests that the items are then as they were.
 func TestUndoAll(t *testing.T) {
 	t.Parallel()
 	c := start(t)
@@ -301,7 +303,7 @@ func TestUndoAll(t *testing.T) {
 				c.delete(rows)
 				continue
 			}
-			for _, row := range rows[:min(len(rows), 2)] { // an item without anything but its key
+			for _, row := range rows[:min(len(rows), 2)] { // replace the item by its key alone
 				key, err := base64.RawURLEncoding.DecodeString(row.Key)
 				require.NoError(t, err)
 				body, err := json.Marshal(map[string]any{"Sum": row.Sum, "Is": string(key)})
@@ -319,8 +321,8 @@ func TestUndoAll(t *testing.T) {
 	})
 }
 
-// TestUndoLeft holds that an undo whose page is closed can go on: nothing of the change is lost, and nothing is written
-// twice.
+// TestUndoLeft tests that an undo whose page was closed can be completed later: no part of the change is lost, and
+// nothing is written twice.
 func TestUndoLeft(t *testing.T) {
 	t.Parallel()
 	for _, local := range []bool{true, false} {
@@ -361,7 +363,7 @@ func TestUndoLeft(t *testing.T) {
 	}
 }
 
-// TestUndoTableAgain holds that a change is not undone in a table that was created again under the same name.
+// TestUndoTableAgain tests that a change cannot be undone in a table that was created again under the same name.
 func TestUndoTableAgain(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"id", "id:N"} {
@@ -391,7 +393,7 @@ func TestUndoTableAgain(t *testing.T) {
 	}
 }
 
-// deep returns a value of so many lists and maps inside each other.
+// deep returns a value with the given levels of nested lists and maps.
 func deep(levels int) string {
 	v := `{"B": "AP8="}`
 	for i := range levels {

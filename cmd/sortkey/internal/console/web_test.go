@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
 )
 
-// startSite serves a page that says hello, and returns its first address.
+// startSite serves a page that says hello, and returns the address with the token.
 func startSite(t *testing.T) *url.URL {
 	t.Helper()
 	s, err := web.Listen(0)
@@ -129,7 +129,7 @@ func TestGuard(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, resp.StatusCode, "a token opens, it does not write")
 }
 
-// TestEnd ends the site while a request waits, as those for events do.
+// TestEnd ends the site while a request is in progress, as those for events are.
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	ended := make(chan bool)
@@ -147,8 +147,8 @@ func TestEnd(t *testing.T) {
 	}()
 }
 
-// TestCookie holds that the cookie is not the token: who has the cookie of one port can use neither another
-// port nor the address.
+// TestCookie tests that the cookie is not the token: with the cookie of one port, nobody can use another port or open
+// the first address.
 func TestCookie(t *testing.T) {
 	t.Parallel()
 	first, other := startSite(t), startSite(t)

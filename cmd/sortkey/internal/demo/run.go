@@ -20,13 +20,14 @@ type Report struct {
 	Results []Result
 }
 
-// A Result is the result of one pattern, as in design check, with the request in words.
+// A Result is the result of one pattern, as in design check, and its request in words.
 type Result struct {
 	check.PatternResult
 	Question string
 }
 
-// All runs the patterns of models and prints a report of each, and how many answers are right.
+// All runs the patterns of models and prints a report of each model. It also prints how many answers are right, and
+// returns that text.
 func All(
 	ctx context.Context, w io.Writer, models []*model.Model, style show.Style,
 ) (summary string, right bool, err error) {
@@ -52,8 +53,8 @@ func All(
 	return summary, right, err
 }
 
-// Run loads m into a database in memory and runs its patterns. Wrong answers are
-// in the report; an error means that m could not be run.
+// Run loads m into a database in memory and runs its patterns that read. The report contains wrong answers; Run
+// returns an error only if it cannot run m.
 func Run(ctx context.Context, m *model.Model) (*Report, error) {
 	w, err := dataset.Build(ctx, m, dataset.Options{})
 	if err != nil {
@@ -64,7 +65,7 @@ func Run(ctx context.Context, m *model.Model) (*Report, error) {
 	to := explain.InProcess(w.DB)
 	all := explain.Options{Items: math.MaxInt, Classify: m.EntityName, Brief: true}
 	for _, p := range m.Patterns {
-		if p.IsWrite() { // design check counts these; a demo only reads
+		if p.IsWrite() { // a demo does not write; design check does
 			continue
 		}
 		pr, err := check.Through(ctx, to, m, p, all)

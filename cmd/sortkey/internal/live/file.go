@@ -17,8 +17,9 @@ func (f file) read() ([]byte, error) {
 	return files.Read(string(f), MaxFile)
 }
 
-// replace replaces the text if it has a version, or else fails with errChanged. The file is complete at every
-// moment. A program that saves the file within the moment of the renaming loses what it saved.
+// replace writes data to the file if its version is still version, and otherwise returns errChanged. It renames a
+// complete new file, so nobody reads a part of it. If another program saves the file just before the renaming, that
+// text is lost.
 func (f file) replace(version string, data []byte) error {
 	info, err := os.Stat(string(f))
 	if err != nil {
@@ -31,11 +32,11 @@ func (f file) replace(version string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(next.Name()) // in vain once it is renamed
+	defer os.Remove(next.Name()) // does nothing after the renaming
 	_, err = next.Write(data)
 	err = errors.Join(err, next.Chmod(info.Mode().Perm()), next.Sync(), next.Close())
 	if now, again := f.read(); err == nil && (again != nil || versionOf(now) != version) {
-		err = errors.Join(again, errChanged) // meanwhile
+		err = errors.Join(again, errChanged) // since save read it
 	}
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/report"
 )
 
-// Handler answers the requests of the page. It does not check who asks: see package web.
+// Handler returns the handler for the page and its requests. It does not restrict access: package web does.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.reading("text/html; charset=utf-8", func(w io.Writer) error {
@@ -48,13 +48,13 @@ func (s *Server) Handler() http.Handler {
 	return mux
 }
 
-// reading returns a handler that writes something of the page.
+// reading returns a handler that answers with what write writes.
 func (s *Server) reading(kind string, write func(io.Writer) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { s.write(w, kind, write) }
 }
 
-// write answers with what a function writes, which reads the page. A browser that does not read the answer
-// does not hold up the page.
+// write answers with what the function write writes. It calls the function with s.mu locked for reading. It sends the
+// answer after that, so a slow browser does not block the next check.
 func (s *Server) write(w http.ResponseWriter, kind string, write func(io.Writer) error) {
 	var b bytes.Buffer
 	err := func() error {
@@ -74,10 +74,10 @@ func (s *Server) write(w http.ResponseWriter, kind string, write func(io.Writer)
 	_, _ = w.Write(b.Bytes())
 }
 
-// queryTime is the longest time that a query of the page may take.
+// queryTime bounds the time of a query from the page.
 const queryTime = 10 * time.Second
 
-// query answers a query as a person types it.
+// query answers a query that a person types.
 func (s *Server) query(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), queryTime)
 	defer cancel()
@@ -113,12 +113,12 @@ func (s *Server) spaces(w http.ResponseWriter, _ *http.Request) {
 	s.writeJSON(w, func() any { return s.page.Asked().Spaces })
 }
 
-// writeJSON answers with a value that is read while the dataset stays.
+// writeJSON answers with the JSON of a value. It calls of with s.mu locked for reading.
 func (s *Server) writeJSON(w http.ResponseWriter, of func() any) {
 	s.write(w, "application/json", func(w io.Writer) error { return json.NewEncoder(w).Encode(of()) })
 }
 
-// A Source is the text of the file with its findings.
+// A Source is the text of the model file with its findings.
 type Source struct {
 	Text     string    `json:"text"`
 	Version  string    `json:"version"`
@@ -129,7 +129,7 @@ func (s *Server) source(w http.ResponseWriter, _ *http.Request) {
 	s.writeJSON(w, func() any { return s.now() })
 }
 
-// problems are the findings of the text, or why there is none.
+// problems returns the findings of the text, or the reason why the file cannot be read.
 func (s *Server) problems() []Finding {
 	if s.missing != nil {
 		return []Finding{*s.missing}
@@ -137,7 +137,7 @@ func (s *Server) problems() []Finding {
 	return s.findings
 }
 
-// body reads the text of a request.
+// body reads the body of a request. If it is too large, body answers the request and returns false.
 func body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxFile))
 	if err != nil {
@@ -147,8 +147,8 @@ func body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	return data, true
 }
 
-// draft answers with the errors of a text that is not saved, or with the findings of the file if the text
-// is that of the file.
+// draft answers with the errors of an unsaved text. If the text is the same as that of the file, it answers with the
+// file's findings.
 func (s *Server) draft(w http.ResponseWriter, r *http.Request) {
 	data, ok := body(w, r)
 	if !ok {
@@ -184,7 +184,7 @@ func (s *Server) replace(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// events sends an event whenever the file has changed. Source: WHATWG HTML, server-sent events.
+// events sends the events of [Server.Event] to a page. Source: WHATWG HTML, server-sent events.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	_, next := s.Event()
 	control := http.NewResponseController(w)

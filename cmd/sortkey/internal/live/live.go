@@ -1,5 +1,5 @@
-// Package live serves the page of a design while its file is edited: [Server] follows the file, checks
-// each version, and answers queries from the dataset of the last one without errors.
+// Package live serves the page of a design while somebody edits its file. A [Server] follows the file, checks each
+// version, and answers queries from the dataset of the last version without errors.
 package live
 
 import (
@@ -22,10 +22,10 @@ import (
 	"github.com/sortkey/sortkey/internal/design/report"
 )
 
-// MaxFile is the size of a model file in bytes, as the page edits it.
+// MaxFile bounds the size of a model file that the page can edit, in bytes.
 const MaxFile = 4 << 20
 
-// pause is the time between two looks at the file.
+// pause is the time between two reads of the file.
 const pause = 200 * time.Millisecond
 
 // Options configure a [Server].
@@ -33,21 +33,21 @@ type Options struct {
 	Dataset dataset.Options
 }
 
-// A Server is the page of one model file. Use [Server.Follow] to keep it up to date.
+// A Server serves the page of one model file. Use [Server.Follow] to keep the page up to date.
 type Server struct {
 	file  file
 	opts  Options
-	saved chan bool // a page has saved the file
+	saved chan bool // signals that a page has saved the file
 
 	mu      sync.RWMutex // held for reading while the dataset is used
 	dataset *dataset.Dataset
 	page    *report.Page
-	version string // of the text that was looked at last
+	version string // version of text
 	text    []byte
-	// findings are those of the text: of its check, or the errors for which it could not be checked.
+	// findings are the findings of the check of text, or the errors because of which text could not be checked.
 	findings []Finding
-	missing  *Finding // says why the file cannot be read, while it cannot
-	failed   int      // how often Check could not read it, one after the other
+	missing  *Finding // why the file cannot be read, or nil
+	failed   int      // failed reads of the file in a row
 
 	saving sync.Mutex
 
@@ -56,7 +56,7 @@ type Server struct {
 	next    chan struct{} // closed at the next event
 }
 
-// A Finding is a finding at a line of the source, or at 0.
+// A Finding is a finding at a line of the source. Line is 0 if the finding has no place.
 type Finding struct {
 	Line    int    `json:"line"`
 	Kind    string `json:"kind"` // bad, warn or note
@@ -64,7 +64,7 @@ type Finding struct {
 	Advice  string `json:"advice,omitempty"`
 }
 
-// New checks a model file. The error is a [model.Errors] if the model has errors.
+// New reads and checks a model file. The error is a [model.Errors] if the model has errors.
 func New(ctx context.Context, path string, o Options) (*Server, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -81,7 +81,7 @@ func New(ctx context.Context, path string, o Options) (*Server, error) {
 	return s, nil
 }
 
-// now returns the text that was looked at last, for a caller that holds s.mu.
+// now returns the last text that update has checked. The caller holds s.mu.
 func (s *Server) now() Source {
 	return Source{string(bytes.ReplaceAll(s.text, crlf, lf)), s.version, s.problems()}
 }
@@ -93,7 +93,8 @@ func (s *Server) Close() error {
 	return s.dataset.Close()
 }
 
-// patience is the number of looks for which the file may be missing: an editor may be replacing it.
+// patience is the number of failed reads in a row after which the page says that the file cannot be read. Fewer are
+// normal while an editor replaces the file.
 const patience = 5
 
 // Follow checks the file whenever it changes, until ctx is done.
@@ -105,18 +106,18 @@ func (s *Server) Follow(ctx context.Context) {
 		case <-s.saved:
 		case <-time.After(pause):
 		}
-		_ = s.Check(ctx) // listeners are told
+		_ = s.Check(ctx) // pages get an event
 	}
 }
 
-// miss sets why the file cannot be read, or nil.
+// miss sets the reason why the file cannot be read, or nil.
 func (s *Server) miss(why *Finding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.missing = why
 }
 
-// Check checks the file if it has changed, and tells the listeners.
+// Check checks the file if it has changed, and sends events about that to the pages.
 func (s *Server) Check(ctx context.Context) error {
 	data, err := s.file.read()
 	if err != nil {
@@ -148,7 +149,7 @@ func (s *Server) Check(ctx context.Context) error {
 	return nil
 }
 
-// seen reports whether the version is the one that was looked at last.
+// seen reports whether version is the version of the text that was checked last.
 func (s *Server) seen(version string) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -160,7 +161,7 @@ func versionOf(data []byte) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// update checks a text. If it has errors, the page stays as it is.
+// update checks a text. If the text has errors, the page still shows the last version without errors.
 func (s *Server) update(ctx context.Context, data []byte) error {
 	w, page, findings, err := s.check(ctx, data)
 	if ctx.Err() != nil {
@@ -191,7 +192,7 @@ func (s *Server) build(ctx context.Context, data []byte) (*dataset.Dataset, erro
 	return dataset.Build(ctx, m, s.opts.Dataset)
 }
 
-// check builds the dataset of a text, and checks it.
+// check builds the dataset of a text, and checks its model.
 func (s *Server) check(ctx context.Context, data []byte) (*dataset.Dataset, *report.Page, []Finding, error) {
 	w, err := s.build(ctx, data)
 	if err != nil {
@@ -211,7 +212,7 @@ func (s *Server) check(ctx context.Context, data []byte) (*dataset.Dataset, *rep
 	return w, page, findingsOf(r), nil
 }
 
-// problems are the errors of a model as findings.
+// problems returns the errors of a model as findings.
 func problems(err error) (all []Finding) {
 	list, ok := errors.AsType[model.Errors](err)
 	if !ok {
@@ -235,17 +236,18 @@ func findingsOf(r *check.Result) []Finding {
 	return all
 }
 
-// errChanged is the reason why a text is not saved.
+// errChanged means that the file is not the version on which the text is based.
 var errChanged = errors.New("the file has changed since it was read here; copy what you wrote, and load the page again")
 
-// errReadOnly is another.
+// errReadOnly means that the file has no write permission.
 var errReadOnly = errors.New("the file is read-only")
 
-// errNotText is another: the browser shows what it cannot decode in another way, and would save that.
+// errNotText means that the file is not UTF-8. The browser replaces characters that it cannot decode, and would save
+// the replacements.
 var errNotText = errors.New("the file is not UTF-8; change it in an editor")
 
-// save replaces the file by a text, unless it is no longer the version on which the text is based. It
-// returns the version of the text. Of two saves of the same version one wins.
+// save writes data to the file, and returns the new version. It returns errChanged if the file is no longer the
+// version base. If two pages save texts that are based on the same version, only one succeeds.
 func (s *Server) save(base string, data []byte) (string, error) {
 	s.saving.Lock()
 	defer s.saving.Unlock()
@@ -267,15 +269,15 @@ func (s *Server) save(base string, data []byte) (string, error) {
 	}
 	select {
 	case s.saved <- true:
-	default: // Follow has yet to see an earlier one
+	default: // Follow has not yet received an earlier signal
 	}
 	return versionOf(data), nil
 }
 
-// A browser ends all lines of a text with a line feed.
+// A browser ends every line of a text with a line feed only.
 var crlf, lf = []byte("\r\n"), []byte("\n")
 
-// inLinesOf returns a text from the browser with the line ends of the file.
+// inLinesOf returns the text data, which is from a browser, with the line ends of the file's text old.
 func inLinesOf(old, data []byte) []byte {
 	if n := bytes.Count(old, crlf); n == 0 || n < bytes.Count(old, lf) || bytes.Contains(data, crlf) {
 		return data
@@ -283,15 +285,15 @@ func inLinesOf(old, data []byte) []byte {
 	return bytes.ReplaceAll(data, lf, crlf)
 }
 
-// Event returns the newest event, and a channel that is closed when there is another one. An event is "working" when a
-// text is about to be checked, and then "page" or "broken".
+// Event returns the newest event, and a channel that is closed at the next event. The event "working" means that the
+// server is about to check a text; "page" or "broken" follows.
 func (s *Server) Event() (event string, next <-chan struct{}) {
 	s.telling.Lock()
 	defer s.telling.Unlock()
 	return s.event, s.next
 }
 
-// tell tells all pages an event. One that does not keep up misses those before the newest, which says all.
+// tell sends an event to all pages. A slow page may miss earlier events, but the newest one is enough.
 func (s *Server) tell(event string) {
 	s.telling.Lock()
 	defer s.telling.Unlock()

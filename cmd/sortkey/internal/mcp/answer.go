@@ -14,7 +14,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// shown returns an item in plain JSON, or only its key if it is too large for an answer.
+// shown returns an item in plain JSON. If that is too large for an answer, it returns only the key, and a note that
+// says so.
 func (s *Server) shown(it attr.Item, schema *keycond.Schema) ([]byte, string) {
 	raw := item.AppendPlain(nil, it)
 	if len(raw) <= s.o.MaxAnswer {
@@ -31,7 +32,7 @@ func (s *Server) shown(it attr.Item, schema *keycond.Schema) ([]byte, string) {
 	return item.AppendPlain(nil, some(it, schema.Has)), note
 }
 
-// some returns an item with some of its attributes.
+// some returns an item with only those attributes for which keep returns true.
 func some(it attr.Item, keep func(name string) bool) attr.Item {
 	var b attr.Builder
 	for name, v := range it.All() {
@@ -42,7 +43,8 @@ func some(it attr.Item, keep func(name string) bool) attr.Item {
 	return b.Item()
 }
 
-// withKeys adds the attributes of the key to a projection, so that an answer can be cut after any item.
+// withKeys adds the key attributes to a projection, because a cut answer needs the key of its last item as the
+// cursor.
 func withKeys(project []string, schema *keycond.Schema) []string {
 	if len(project) == 0 || schema == nil {
 		return project
@@ -56,7 +58,7 @@ func withKeys(project []string, schema *keycond.Schema) []string {
 	return project
 }
 
-// reading is what an answer says about a page.
+// reading is the part of an answer that says what a request has read.
 type reading struct {
 	Slice    string  `json:"slice,omitempty"`
 	Examined int     `json:"examined"`
@@ -67,7 +69,8 @@ type reading struct {
 	Stop     string  `json:"stop"`
 }
 
-// readingOf describes how a page was read: from its trace, or from the answer of a service without traces.
+// readingOf describes what a request has read. It takes this from the trace, or from the page if the service has no
+// traces.
 func readingOf(p *operation.Page, limit int32) reading {
 	r := reading{Examined: len(p.Items), Returned: len(p.Items), Units: p.Units, Stop: keycond.StopEnd.String()}
 	if p.Examined != nil {
@@ -88,14 +91,13 @@ func readingOf(p *operation.Page, limit int32) reading {
 	return r
 }
 
-// much is the waste from which an answer mentions explain, and few the number of rows up to which it does
-// not matter.
+// much is the least waste for which an answer suggests explain. An answer that examined at most few rows does not.
 const (
 	much = 0.5
 	few  = 10
 )
 
-// addRows adds a page of rows, cut at the size of an answer.
+// addRows adds a page of rows to an answer. It leaves out the rows for which the answer has no room.
 func (s *Server) addRows(
 	o *object, op *operation.Operation, v *operation.Values, schema *keycond.Schema, p *operation.Page,
 ) {

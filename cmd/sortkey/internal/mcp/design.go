@@ -45,7 +45,7 @@ do, and a summary; with the money a month if the model declares rates.`,
 	},
 }
 
-// modelOf returns the example with a name, or the model in a text.
+// modelOf parses the text of a model, or returns the example called name.
 func modelOf(name string) (*model.Model, error) {
 	switch {
 	case slices.Contains(examples.Names(), name):
@@ -64,7 +64,7 @@ func (s *Server) check(ctx context.Context, v *operation.Values) (string, error)
 	if err != nil {
 		return "", err
 	}
-	select { // one is checked at a time, as a dataset takes memory
+	select { // check one model at a time, because datasets take memory
 	case s.checks <- struct{}{}:
 		defer func() { <-s.checks }()
 	case <-ctx.Done():

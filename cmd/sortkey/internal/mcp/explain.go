@@ -74,7 +74,7 @@ func (s *Server) question(ctx context.Context, in *operation.Values) (q explain.
 	return explain.Question{Input: input}, nil
 }
 
-// pattern returns the request of an access pattern of the model.
+// pattern returns the request of an access pattern of m, the model of the database.
 func pattern(m *model.Model, name string) (q explain.Question, err error) {
 	if m == nil {
 		return q, advice.New(

@@ -13,11 +13,12 @@ import (
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A lineConn is a connection over lines, and the transport that makes it. That of the SDK ends at a line that is
-// not a message, and at the end of its input without the answers that are due.
+// A lineConn is both a transport and its only connection, which sends each message as a line. The SDK has such a
+// transport, but its connection ends at a line that is not a message, and at the end of its input, before it has sent
+// all answers.
 type lineConn struct {
 	in    *bufio.Scanner
-	close func() error // ends in
+	close func() error // closes the pipe that in reads
 	out   io.Writer
 
 	mu       sync.Mutex
@@ -25,9 +26,9 @@ type lineConn struct {
 	answered *sync.Cond
 }
 
-// Lines returns a transport for one connection, over the lines of in and out.
+// Lines returns a transport for one connection, which reads lines from in and writes lines to out.
 func Lines(in io.Reader, out io.Writer) protocol.Transport {
-	from, to := io.Pipe() // which can be closed while it is read
+	from, to := io.Pipe() // a pipe can be closed during a read, and in perhaps not
 	go func() {
 		_, err := io.Copy(to, in)
 		_ = to.CloseWithError(err)
@@ -47,7 +48,8 @@ func (c *lineConn) Connect(ctx context.Context) (protocol.Connection, error) {
 // SessionID implements [protocol.Connection].
 func (*lineConn) SessionID() string { return "" }
 
-// Read implements [protocol.Connection]. The end of the input waits until all calls are answered.
+// Read implements [protocol.Connection]. At the end of the input it waits until all calls are answered, and then
+// returns io.EOF.
 func (c *lineConn) Read(context.Context) (jsonrpc.Message, error) {
 	for c.in.Scan() {
 		if len(c.in.Bytes()) == 0 {
@@ -74,7 +76,7 @@ func (c *lineConn) Read(context.Context) (jsonrpc.Message, error) {
 	return nil, cmp.Or(c.in.Err(), io.EOF)
 }
 
-// refuse answers a line that is not a message.
+// refuse answers a line that is not a message with an error.
 func (c *lineConn) refuse() error {
 	wrong := `{"code":-32600,"message":"the line is not a message of JSON-RPC 2.0"}`
 	if !json.Valid(c.in.Bytes()) {

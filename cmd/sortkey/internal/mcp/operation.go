@@ -66,7 +66,8 @@ func (s *Server) operate(ctx context.Context, op *operation.Operation, v *operat
 	return o.text(), nil
 }
 
-// describe returns the keys of a table. The error for one that does not exist names those that do.
+// describe returns the keys of a table. If the table does not exist, the error suggests a similar name or lists the
+// names.
 func (s *Server) describe(ctx context.Context, name string) (*keyschema.Table, error) {
 	t, err := explain.Describe(ctx, s.o.Target, name)
 	e, ok := errors.AsType[*explain.ServiceError](err)
@@ -83,15 +84,15 @@ func (s *Server) describe(ctx context.Context, name string) (*keyschema.Table, e
 	return nil, advice.New(help, "cannot describe table %s: %v", text.Quote(name), e)
 }
 
-// asked returns an error in what somebody typed in the words of the tools.
+// asked rewrites an error about arguments: it names arguments of tools in place of flags of commands.
 func asked(err error) error {
 	return &advice.Error{
 		Msg: operation.ToolWords(err.Error()), Advice: operation.ToolWords(advice.Of(err)), Err: err,
 	}
 }
 
-// refused returns the error of a request that failed, with the names and values that the model wrote. For a
-// query that the service refuses it has the rule that the query breaks, and what to ask instead.
+// refused explains why a request failed, with the names and values that the language model wrote. If the service has
+// rejected a query, the error also has the rule that the query breaks, and queries that work.
 func (s *Server) refused(ctx context.Context, in wire.Request, err error) error {
 	if is, ok := operation.Unmet(err); ok {
 		is, _ = s.cut(is, 0)
@@ -105,7 +106,7 @@ func (s *Server) refused(ctx context.Context, in wire.Request, err error) error 
 	return err
 }
 
-// service returns an error of the service about a request with the names and values that the model wrote.
+// service rewrites an error of the service with the names and values that the language model wrote.
 func service(err error, in wire.Request) error {
 	e, ok := errors.AsType[*explain.ServiceError](err)
 	if !ok {
@@ -114,5 +115,5 @@ func service(err error, in wire.Request) error {
 	return &advice.Error{Msg: e.Code + ": " + ask.TextsOf(in).Message(e.Message), Advice: advice.Of(err), Err: err}
 }
 
-// prose is the column at which sentences of reports wrap.
+// prose is the width at which reports wrap sentences, in columns.
 const prose = 100

@@ -17,33 +17,33 @@ import (
 type Options struct {
 	// Target is the database.
 	Target explain.Target
-	// Model describes the items of the database, or is nil.
+	// Model is the design model of the database, or nil.
 	Model *model.Model
-	// About says which database it is, without credentials: "the example shop".
+	// About names the database, without credentials, such as "the example shop".
 	About string
 	// Write adds the tools that write.
 	Write bool
-	// MaxAnswer is the size in bytes at which an answer is cut. Default: 32 KB.
+	// MaxAnswer bounds the size of an answer, in bytes. Default: 32 KB.
 	MaxAnswer int
-	// Version is that of the command.
+	// Version is the version of the command.
 	Version string
-	// Explain returns an error of a client or a model as one that says what to do. Default: the error as
-	// it is.
+	// Explain adds advice to an error of a client or a design model. Default: it only takes over the advice that the
+	// error has.
 	Explain func(error) *advice.Error
 }
 
-// defaultAnswer is the default of Options.MaxAnswer. It is about ten thousand tokens: clients warn of
-// more, or cut it themselves without saying how to go on.
+// defaultAnswer is the default of Options.MaxAnswer. It is about ten thousand tokens. Clients warn about longer
+// answers, or cut them without saying how to get the rest.
 const defaultAnswer = 32 << 10
 
-// A Server has the tools and what they share. It is safe for concurrent use.
+// A Server serves the tools. It is safe for concurrent use.
 type Server struct {
 	o      Options
 	server *protocol.Server
-	checks chan struct{} // holds a value while a model is checked
+	checks chan struct{} // contains a value while the server checks a model
 }
 
-// New returns a server. The database stays the caller's.
+// New returns a server. It does not close the database.
 func New(o Options) *Server {
 	o.MaxAnswer = cmp.Or(o.MaxAnswer, defaultAnswer)
 	o.Version = cmp.Or(o.Version, "(devel)")
@@ -71,7 +71,7 @@ func New(o Options) *Server {
 	return s
 }
 
-// instructions are what a client tells its model about the server.
+// instructions describe the server. A client passes them to its language model.
 const instructions = `Sortkey is a database that answers like Amazon DynamoDB, and a workbench for the design of keys.
 A table keeps its items in partitions, and the items of a partition in the order of the sort key. A query reads one
 contiguous range of one partition, and pays for every row in that range, also for those that its filter drops.

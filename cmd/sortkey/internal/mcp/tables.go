@@ -87,7 +87,7 @@ func (s *Server) tables(ctx context.Context, v *operation.Values) (string, error
 	return s.report(o.text(), v.Skip), nil
 }
 
-// table returns the line of a table.
+// table describes a table with its indexes.
 func (s *Server) table(ctx context.Context, name string) (*tableLine, error) {
 	out, _, err := s.o.Target.Do(ctx, &wire.DescribeTableInput{TableName: &name})
 	if err != nil {
@@ -130,7 +130,7 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
-// keysOf returns the key attributes of an entity, as templates or constants.
+// keysOf returns the key attributes of an entity with their templates or constants.
 func keysOf(e *model.Entity) map[string]string {
 	keys := map[string]string{}
 	for _, a := range e.Attributes {

@@ -19,7 +19,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// add adds the tool of an operation.
+// add adds the tool of an operation. Run answers its calls.
 func (s *Server) add(op *operation.Operation, run func(context.Context, *operation.Values) (string, error)) {
 	schema := schemaOf(op)
 	s.server.AddTool(&protocol.Tool{
@@ -38,11 +38,11 @@ func (s *Server) add(op *operation.Operation, run func(context.Context, *operati
 	})
 }
 
-// schemaOf returns the schema of the arguments of a tool.
+// schemaOf returns the JSON schema for the arguments of a tool.
 func schemaOf(op *operation.Operation) *jsonschema.Schema {
 	schema := &jsonschema.Schema{
 		Type: "object", Properties: map[string]*jsonschema.Schema{},
-		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}, // none
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}, // no other arguments
 	}
 	for _, p := range op.Params {
 		if p.Name == "" {
@@ -72,8 +72,8 @@ func schemaOf(op *operation.Operation) *jsonschema.Schema {
 	return schema
 }
 
-// call reads the arguments of a tool and runs it. The SDK would decode numbers as float64; this keeps all 38
-// digits, and its errors say which arguments there are.
+// call decodes the arguments of a tool and runs the tool. The SDK would decode numbers as float64, but call keeps all
+// 38 digits, and its errors list the arguments of the tool.
 func call(
 	ctx context.Context, op *operation.Operation, schema *jsonschema.Schema, arguments json.RawMessage,
 	run func(context.Context, *operation.Values) (string, error),
@@ -123,8 +123,8 @@ func call(
 	return run(ctx, v)
 }
 
-// set sets the value of a param. Models also write numbers for texts, of which every digit counts, and objects
-// as texts.
+// set decodes the value of a param. Language models also write a number in place of a string, of which set keeps
+// every digit, and a string in place of an object.
 func set(p *operation.Param, v *operation.Values, raw json.RawMessage) error {
 	to := p.To(v)
 	isText := raw[0] == '"'
@@ -165,7 +165,7 @@ func set(p *operation.Param, v *operation.Values, raw json.RawMessage) error {
 	return json.Unmarshal(raw, to)
 }
 
-// message returns the text of an error.
+// message returns the text of an error with its advice.
 func (s *Server) message(err error) string {
 	e := s.o.Explain(err)
 	message, _ := s.cut(e.Msg, 0)
@@ -175,8 +175,8 @@ func (s *Server) message(err error) string {
 	return message
 }
 
-// cut returns the lines of a text after the first skip of them, as many as fit into an answer, and the
-// number of lines up to there if there are more.
+// cut returns as many lines of a text as fit into an answer, after the first skip of them. If there are more lines,
+// next is the skip for the rest; otherwise it is 0.
 func (s *Server) cut(whole string, skip int) (part string, next int) {
 	lines := slices.Collect(strings.Lines(whole))
 	lines = lines[min(max(skip, 0), len(lines)):]
@@ -192,7 +192,7 @@ func (s *Server) cut(whole string, skip int) (part string, next int) {
 	return strings.Join(lines, ""), 0
 }
 
-// report returns the text of a tool after the first skip lines, with a note if it is cut.
+// report cuts a text as an answer, and adds a note that says so.
 func (s *Server) report(whole string, skip int32) string {
 	part, next := s.cut(whole, int(skip))
 	if next > 0 {
@@ -201,14 +201,14 @@ func (s *Server) report(whole string, skip int32) string {
 	return part
 }
 
-// An object is a JSON object with a line for each member, and for each element of a list: models read it
-// with fewer tokens than an indented one, and people still read it.
+// An object is a JSON object with one line for each member, and for each element of a list. A language model reads it
+// with fewer tokens than an indented object, and people can still read it.
 type object []string
 
-// A list is an array in an [object], of elements in JSON.
+// A list is an array in an [object]. Its elements are JSON.
 type list [][]byte
 
-// add adds a member, which JSON can hold.
+// add adds a member. The value must be one that JSON can represent.
 func (o *object) add(name string, value any) {
 	var raw []byte
 	switch elements, isList := value.(list); {
@@ -222,7 +222,7 @@ func (o *object) add(name string, value any) {
 	*o = append(*o, text.Quote(name)+": "+string(raw))
 }
 
-// encoded returns a value, which JSON can hold, in JSON.
+// encoded returns the JSON of a value. It panics if JSON cannot represent the value.
 func encoded(value any) []byte {
 	raw, err := text.JSON(value)
 	if err != nil {

@@ -17,24 +17,21 @@ import (
 
 // Options configure [New]. The zero value is ready to use.
 type Options struct {
-	// Store is the store of the database, whose statistics are read at each scrape.
-	// Default, and for a store without statistics: no metrics of the store.
+	// Store is the store of the database. Each scrape reads its statistics. Default, and for a store without
+	// statistics: no metrics of the store.
 	Store store.Store
-	// StoreMetrics are those of a store that this package does not know.
-	// Default: those of Store.
+	// StoreMetrics are the metrics of a store whose type this package does not know. Default: the metrics of Store.
 	StoreMetrics prometheus.Collector
-	// TableLabels is the number of tables with a label of their own: the first
-	// ones by name or, for capacity units, the first tables and indexes used.
-	// All others are added up. Negative: none. Default: 100.
+	// TableLabels is the number of tables with a label of their own: the first tables by name or, for capacity units,
+	// the first tables and indexes used. The label "(other)" has the sum of all others. Negative: none. Default: 100.
 	TableLabels int
 }
 
 const (
 	defaultTableLabels = 100
-	// maxCodes bounds the number of error codes with a label of their own. The
-	// service has fewer.
+	// maxCodes bounds the number of error codes with a label of their own. The service has fewer codes.
 	maxCodes = 100
-	// maxScrapes is the number of concurrent scrapes.
+	// maxScrapes bounds the number of concurrent scrapes.
 	maxScrapes = 4
 )
 
@@ -119,8 +116,7 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// Watch adds metrics of a database's tables, which are collected at each scrape.
-// Call it before the first scrape.
+// Watch adds metrics of the tables of db, which each scrape collects. Call it before the first scrape.
 func (m *Metrics) Watch(db *sortkey.DB) {
 	m.parts = append(m.parts, &tables{service: engine.Of(db).Service, labels: m.labels}, healthy(db))
 }
@@ -159,8 +155,7 @@ func healthy(db *sortkey.DB) prometheus.Collector {
 	})
 }
 
-// Handler returns the handler for a scraper, which ignores the path. It also
-// exports metrics of the Go runtime and of the process.
+// Handler returns the handler for scrapes, on any path. It also exports metrics of the Go runtime and of the process.
 func (m *Metrics) Handler() http.Handler {
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -182,7 +177,8 @@ func (m *Metrics) End(_ context.Context, e *sortkey.Event) {
 	} else if e.Error != "" || e.Status >= http.StatusBadRequest {
 		code = other
 	}
-	m.requests.WithLabelValues(op, "OK") // from an operation's first request on, also if that fails
+	// create the series "OK" at an operation's first request, even if that fails
+	m.requests.WithLabelValues(op, "OK")
 	m.requests.WithLabelValues(op, code).Inc()
 	m.duration.WithLabelValues(op).Observe(e.Duration.Seconds())
 	m.in.WithLabelValues(op).Add(float64(e.In))

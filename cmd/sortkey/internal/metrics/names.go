@@ -7,8 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// other is the label of names without a label of their own. It is not a valid
-// table name.
+// other is the label that all names without a label of their own share. It is not a valid table name.
 const other = "(other)"
 
 // Operation returns the label of an operation: its name, or "(other)" if it is not
@@ -20,8 +19,8 @@ func Operation(name string) string {
 	return other
 }
 
-// firsts are the first names that somebody uses. The others have no label of their own, so that the number of time
-// series is bounded, those of deleted tables among them.
+// firsts remembers the first names that it sees, which get a label of their own. This bounds the number of time
+// series, including those of deleted tables.
 type firsts struct {
 	most int
 
@@ -29,7 +28,7 @@ type firsts struct {
 	known map[string]bool
 }
 
-// has reports whether a name is one of the first.
+// has reports whether name is one of the first f.most names.
 func (f *firsts) has(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

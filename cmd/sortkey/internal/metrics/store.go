@@ -22,7 +22,8 @@ func storeMetrics(st store.Store) prometheus.Collector {
 	return nil
 }
 
-// A Figure is the metric sortkey_NAME of a field of statistics: a counter if its name ends with _total, or a gauge.
+// A Figure maps a field of statistics to the metric sortkey_NAME, which is a counter if NAME ends with _total, and
+// otherwise a gauge.
 type Figure struct{ Field, Name, Help string }
 
 var diskFigures = []Figure{
@@ -47,7 +48,7 @@ var postgresFigures = []Figure{
 	{"Resolved", "store_resolved_total", "Commits that got no answer and were looked up."},
 }
 
-// Figures returns metrics of the fields of statistics S, which are read once for each scrape. The fields are numbers.
+// Figures returns metrics of the fields of statistics S. Each scrape calls read once. The fields must be numbers.
 func Figures[S any](read func() S, all []Figure) prometheus.Collector {
 	f := &figures[S]{read: read, fields: all}
 	for _, one := range all {

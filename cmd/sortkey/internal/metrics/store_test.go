@@ -22,7 +22,7 @@ func numbered[S any]() (s S) {
 	return s
 }
 
-// check holds that each figure is that of its field, and that no field is in two.
+// check tests that each figure is the value of its field, and that no two figures have the same field.
 func check[S any](t *testing.T, all []Figure) {
 	var want strings.Builder
 	seen := map[string]bool{}

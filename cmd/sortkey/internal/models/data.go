@@ -21,8 +21,8 @@ func (l *Loader) fill(table string) {
 	l.filled[table] = true
 }
 
-// loadData imports sources, except those of tables that others have filled: so it does not
-// undo what was written since the last time.
+// loadData imports sources. It skips tables that have items of others, so a second start of a server does not undo
+// what clients have written since the first.
 func (l *Loader) loadData(ctx context.Context, sources []*transfer.Source) (Loaded, error) {
 	client := sdk.Client(l.DB)
 	loaded := Loaded{Scale: 1}

@@ -19,20 +19,20 @@ import (
 	"github.com/sortkey/sortkey/sdk"
 )
 
-// A Loader loads what files have into a database. It is not safe for concurrent use.
+// A Loader loads models, templates and data from files into a database. It is not safe for concurrent use.
 type Loader struct {
 	DB *sortkey.DB
 	// Definitions reads templates.
 	Definitions tabledef.Reader
-	// Dataset has the options of the datasets of models.
+	// Dataset has the options for building the datasets of models.
 	Dataset dataset.Options
 
 	filled map[string]bool // tables that the loader has created or put items into
 }
 
-// Load loads the example with a name, the model at a path, the tables that a template there
-// defines, or data: requests that write items, or an export. It returns what it loaded, and
-// what was made up for the template. It loads no data into a table that others have filled.
+// Load loads the example with that name, or what is at that path: a model, the tables of a template, or data, which
+// is requests that write items or an export. It returns what it loaded, and notes on what it assumed about a
+// template. It loads no data into a table that has items of others.
 func (l *Loader) Load(ctx context.Context, name string) (Loaded, []tabledef.Note, error) {
 	if !isModel(name) {
 		loaded, notes, err := l.loadOther(ctx, name)
@@ -53,7 +53,7 @@ func (l *Loader) Load(ctx context.Context, name string) (Loaded, []tabledef.Note
 	return loaded, nil, err
 }
 
-// loadOther loads what is not a model. The error wraps [tabledef.ErrOther] if it may be one.
+// loadOther loads a template or data. Its error wraps [tabledef.ErrOther] if the file may be a model.
 func (l *Loader) loadOther(ctx context.Context, path string) (loaded Loaded, notes []tabledef.Note, err error) {
 	sources, err := transfer.DiscoverRequests(path)
 	if err == nil && sources == nil {
@@ -74,7 +74,7 @@ func (l *Loader) loadOther(ctx context.Context, path string) (loaded Loaded, not
 	return loaded, notes, err
 }
 
-// define creates the tables of definitions.
+// define creates the tables in list that do not exist.
 func (l *Loader) define(ctx context.Context, list []*tabledef.Schema) (loaded Loaded, err error) {
 	loaded = Loaded{Tables: len(list), Scale: 1}
 	for _, s := range list {
@@ -91,14 +91,14 @@ func (l *Loader) define(ctx context.Context, list []*tabledef.Schema) (loaded Lo
 	return loaded, nil
 }
 
-// isModel reports whether a name is that of an example or of a folder with a model.
+// isModel reports whether a name is the name of an example or a folder with a model.yaml.
 func isModel(name string) bool {
 	_, err := os.Stat(filepath.Join(name, "model.yaml"))
 	return slices.Contains(examples.Names(), name) || err == nil
 }
 
-// define creates the table of a definition unless it exists. The error wraps [ErrOther] if
-// there is a table of that name with other keys or indexes.
+// define creates the table of s unless it exists. Its error wraps [ErrOther] if the table exists with another key, or
+// lacks an index of s.
 func define(ctx context.Context, client *dynamodb.Client, s *tabledef.Schema) (created bool, err error) {
 	out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &s.TableName})
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
@@ -114,7 +114,7 @@ func define(ctx context.Context, client *dynamodb.Client, s *tabledef.Schema) (c
 	return false, err
 }
 
-// sameKeys reports whether a table has the key of a definition and all of its indexes.
+// sameKeys reports whether a table has the key of want and all indexes of want.
 func sameKeys(have, want *tabledef.Schema) bool {
 	is := keysOf(have)
 	for name, key := range keysOf(want) {
@@ -125,7 +125,7 @@ func sameKeys(have, want *tabledef.Schema) bool {
 	return true
 }
 
-// keysOf returns the keys of the indexes of a table by their names, and that of the table by the empty name.
+// keysOf returns the keys of a table's indexes by name, and the key of the table itself under "".
 func keysOf(s *tabledef.Schema) map[string]string {
 	all := map[string]string{"": transfer.KeyOf(s, s.KeySchema).String()}
 	for _, x := range slices.Concat(s.LocalSecondaryIndexes, s.GlobalSecondaryIndexes) {

@@ -17,9 +17,8 @@ import (
 // file.
 var ErrNotFound = errors.New("neither an example nor a file")
 
-// Find returns the embedded example with a name, or the model file at a path. A
-// folder means the model.yaml in it. If there is an example named shop, ./shop
-// is the folder.
+// Find returns the embedded example with that name, or the model file at that path. A folder means the model.yaml in
+// it. An example takes precedence over a folder of its name: write ./shop for a folder called shop.
 func Find(name string) (*model.Model, error) {
 	if slices.Contains(examples.Names(), name) {
 		return Example(name)

@@ -18,26 +18,26 @@ import (
 // ErrOther is the error of [Ensure] for a table that does not match the model.
 var ErrOther = errors.New("already exists with other keys")
 
-// Loaded says what [Ensure] loaded.
+// Loaded says what [Ensure] or a [Loader] loaded.
 type Loaded struct {
-	// Found is true if the tables were there with all items.
+	// Found is true if there was nothing to load, because the tables existed with all items.
 	Found bool
-	// Tables and Items are those of the model. Scale is the share of the items that it declares.
+	// Tables and Items are the numbers of tables and items in the model. Scale is the share that Items are of the
+	// items that the model declares, from 0 to 1.
 	Tables, Items int
 	Scale         float64
-	// Created tables were missing, and Written items were, with those that were written again.
+	// Created is the number of tables created. Written is the number of items written, also those that existed
+	// already.
 	Created, Written int
-	// Deleted is the number of deletes in data.
+	// Deleted is the number of items that requests in the data deleted.
 	Deleted int
-	// Model is the model, or nil if it was loaded from something else.
+	// Model is the loaded model, or nil after loading a template or data.
 	Model *model.Model
 }
 
-// Ensure creates the tables of m and loads its items, generated ones included,
-// unless they exist. It loads a table with fewer
-// items than the model again, as an earlier load was interrupted, and leaves a
-// table with more items alone. The error wraps [ErrOther] if a table has other
-// keys or indexes.
+// Ensure creates the tables of m that do not exist, and loads the items of m, including generated ones. If a table
+// has fewer items than the model, an earlier load was interrupted, and Ensure writes all its items again. It does not
+// change a table with as many items or more. The error wraps [ErrOther] if a table has other keys or indexes.
 func Ensure(ctx context.Context, client *dynamodb.Client, m *model.Model, o dataset.Options) (Loaded, error) {
 	l := Loaded{Tables: len(m.Tables), Model: m}
 	items, scale, err := itemsOf(ctx, m, o)
@@ -89,8 +89,8 @@ func count(ctx context.Context, client *dynamodb.Client, table string) (n int, e
 	return n, nil
 }
 
-// itemsOf returns the items of m by table. It builds a dataset of its own: that
-// rejects invalid items with their place in the file.
+// itemsOf returns the items of m by table. It builds a dataset, which rejects invalid items with their place in the
+// file.
 func itemsOf(
 	ctx context.Context, m *model.Model, o dataset.Options,
 ) (items map[*model.Table][]attr.Item, scale float64, err error) {

@@ -47,8 +47,8 @@ func Pattern(m *model.Model, name string) (*model.Pattern, error) {
 	return nil, advice.New(help, "model %s has %s pattern named %q", m.Name, found, name)
 }
 
-// Refused adds what to do to the error of a pattern that [compile.Split] or [compile.Pattern] refuses. Other errors
-// stay as they are.
+// Refused adds advice to the error that [compile.Split] or [compile.Pattern] returns for a pattern that is not one
+// request. It returns other errors unchanged.
 func Refused(p *model.Pattern, err error) error {
 	refused, ok := errors.AsType[*compile.Error](err)
 	if !ok {
@@ -57,8 +57,8 @@ func Refused(p *model.Pattern, err error) error {
 	return &advice.Error{Msg: p.Name + " is not one request: " + refused.Msg, Advice: refused.Advice, Err: err}
 }
 
-// PatternRequest returns the request of the access pattern that [Pattern] finds. If the pattern sends several, such as
-// one for each month that it touches, it is the first of them, and its note says so.
+// PatternRequest returns the request of the access pattern that [Pattern] finds. If the pattern sends several
+// requests, such as one for each month, it returns the first of them with a note that says so.
 func PatternRequest(m *model.Model, name string) (q explain.Question, err error) {
 	p, err := Pattern(m, name)
 	if err != nil {

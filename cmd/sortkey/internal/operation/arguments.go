@@ -10,7 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// positional returns the params that arguments give: those that have no value from a flag.
+// positional returns the params that take arguments of a command line, and how many of them are required. The params
+// in flagged take none, because a flag has set them.
 func (op *Operation) positional(v *Values) (params, flagged []*Param, required int) {
 	for _, p := range op.Params {
 		switch {
@@ -27,7 +28,8 @@ func (op *Operation) positional(v *Values) (params, flagged []*Param, required i
 	return params, flagged, required
 }
 
-// Place assigns the arguments of a command line. Those that are required come first when there are too few.
+// Place assigns the arguments of a command line to params, in their order. An optional param gets an argument only if
+// there are more than the required ones need.
 func (op *Operation) Place(v *Values, args []string) error {
 	help := "see sortkey " + op.Name + " --help"
 	usage := func(format string, a ...any) error {
@@ -61,7 +63,7 @@ func (op *Operation) Place(v *Values, args []string) error {
 		return ask.UsageError(help, "give %s with --%s or as an argument, not both", p.What, p.Flag)
 	}
 	if n := len(params); len(rest) > 0 && n > 0 && params[n-1].Complete == SortKeys {
-		v.Sort = append(v.Sort, rest...) // the table, once it is known, says which attributes its key has
+		v.Sort = append(v.Sort, rest...) // only the table shows whether its sort key has so many attributes
 		return nil
 	}
 	if len(rest) > 0 {
@@ -70,7 +72,7 @@ func (op *Operation) Place(v *Values, args []string) error {
 	return nil
 }
 
-// place sets the value of an argument, which may be several words.
+// place sets the value of a param from its words on the command line.
 func (p *Param) place(v *Values, words []string) {
 	if len(words) == 0 {
 		return
@@ -88,7 +90,7 @@ func (p *Param) place(v *Values, words []string) {
 	}
 }
 
-// Form returns the values in the fields of a form, which have the names of params.
+// Form returns the values from a form, whose fields have the names of the params.
 func (op *Operation) Form(field func(name string) string) (Values, error) {
 	var v Values
 	for _, p := range op.Params {

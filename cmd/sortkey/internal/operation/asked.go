@@ -13,8 +13,8 @@ import (
 // A Space is a table or an index that a page offers for queries.
 type Space struct{ Table, Index string }
 
-// Asked returns what the query box of a page asks: the whole request in one of its fields, or a query of the space with
-// the number in another.
+// Asked returns the request in the query box of a page. It is a whole request in the field request, or else a query
+// of the space whose number, from 1, is in the field space.
 func Asked(
 	ctx context.Context, target explain.Target, field func(name string) string, spaces []Space,
 ) (q explain.Question, err error) {

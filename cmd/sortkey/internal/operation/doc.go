@@ -1,7 +1,7 @@
-// Package operation is the table of the operations on items: query, get, scan, put, update, delete, sql and explain.
+// Package operation defines the operations on items: query, get, scan, put, update, delete, sql and explain.
 //
-// An [Operation] is a row: its params, its help, how its request is made from [Values], and what its answer is called.
-// Commands, the tools of package mcp and the query box of pages are made from the rows:
+// An [Operation] has its params, its help, the function that makes its request from [Values], and the words for its
+// answer. Commands, the tools of package mcp and the query box of pages all use these operations:
 //
 //	arguments of a line   Place ┐                       ┌ Send      pages through a client
 //	flags                 To    ├ Values ─ Parse ─ Request ┤

@@ -6,14 +6,14 @@ import (
 	"github.com/sortkey/sortkey/internal/design/terminal"
 )
 
-// Help is what the command or the tool says beside what both say.
+// Help is the part of the help that only the command has, or only the tool.
 type Help struct {
 	Lead    string // sentences after the first
 	More    string // paragraphs after the notes
 	Example string
 }
 
-// Usage returns the command with its arguments.
+// Usage returns the usage line of the command: its name and its arguments.
 func (op *Operation) Usage() string {
 	words := []string{op.Name}
 	for _, p := range op.Params {
@@ -34,7 +34,7 @@ func (op *Operation) CommandHelp() string {
 	return op.help(capital(op.Name)+" "+op.Does, &op.Command, width)
 }
 
-// ToolHelp returns the description of the tool, in which flags are arguments.
+// ToolHelp returns the description of the tool. It names arguments in place of flags.
 func (op *Operation) ToolHelp() string {
 	const width = 110
 	help := ToolWords(op.help(capital(op.Does), &op.Tool, width))
@@ -45,7 +45,7 @@ func (op *Operation) ToolHelp() string {
 	return help + "\n" + example + op.Tool.Example
 }
 
-// help returns the first sentence, what everybody is told and what h adds.
+// help joins the sentence first, the notes of the operation and the parts of h.
 func (op *Operation) help(first string, h *Help, width int) string {
 	paragraphs := append([]string{first + ". " + h.Lead}, op.Notes...)
 	if h.More != "" {
@@ -54,13 +54,13 @@ func (op *Operation) help(first string, h *Help, width int) string {
 	return wrap(strings.Join(paragraphs, "\n\n"), width)
 }
 
-// toolWords replaces flags of the command by arguments of tools.
+// toolWords replaces flags of commands by arguments of tools.
 var toolWords = strings.NewReplacer(
 	", or repeat --pk and --sk", "", "; separate values with commas or repeat --pk", "; separate values with commas",
 	"--desc", "descending", "--", "",
 )
 
-// ToolWords returns help or a message with arguments of tools in place of flags.
+// ToolWords rewrites a text for tools: it replaces flags of commands by arguments of tools.
 func ToolWords(s string) string { return toolWords.Replace(s) }
 
 // wrap breaks the lines of paragraphs, except those that are indented.

@@ -17,32 +17,35 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// An Operation is a row of the table.
+// An Operation is an operation on items, for commands, tools and forms.
 type Operation struct {
-	// Name is that of the command, and of the tool if there is one.
+	// Name is the name of the command, and of the tool if there is one.
 	Name string
-	// Short says in a few words what it does; Does says it in a sentence without subject and full stop.
+	// Short describes the operation in a few words. Does is a sentence about it without the subject and the full
+	// stop.
 	Short, Does string
-	// Notes are paragraphs of help for everybody. They name flags as the command has them.
+	// Notes are paragraphs of help for both the command and the tool. They name flags.
 	Notes []string
-	// Command and Tool are what only one of them says. There is no tool if it has no example.
+	// Command and Tool are the help that only one of them has. If Tool has no example, there is no tool.
 	Command, Tool Help
-	// Params are in the order of a command line.
+	// Params are the parameters, in the order of their arguments on a command line.
 	Params []*Param
 
-	// Writes says that it changes an item, and Rows that it answers with pages of rows, not with one item.
+	// Writes reports whether the operation changes an item. Rows reports whether its answer is pages of rows, and not
+	// one item.
 	Writes, Rows bool
-	// Format is how the command prints items unless a flag says otherwise, "" for not at all.
+	// Format is the default of the flag --output. If it is "", the command prints no items by default.
 	Format string
-	// Done says what a write did, given the item that it returned; Returned names that item in the answer of a tool.
+	// Done returns what a write has done, given the item in its response. Returned is the name of that item in the
+	// answer of a tool.
 	Done     func(returned attr.Item) string
 	Returned string
 
-	// request makes the request from values that are parsed. The table is nil if a statement does not name it.
+	// request makes the request from parsed values. The table is nil for a statement that Parse cannot read.
 	request func(v *Values, t *keyschema.Table) (wire.Request, error)
 }
 
-// All lists the operations that send one request, in the order of the help.
+// All lists the operations that send one request, in the order in which the help lists them.
 var All = []*Operation{Get, Put, Update, Delete, Query, Scan, SQL}
 
 // Named returns the operation with a name, or nil.
@@ -54,9 +57,9 @@ func Named(name string) *Operation {
 	return All[i]
 }
 
-// Values are what somebody gives for the params of an operation.
+// Values are the values of an operation's params, as somebody has given them.
 type Values struct {
-	ask.Query // also the key of an item: Partition and Sort
+	ask.Query // Partition and Sort are also the key of an item
 	Table     string
 
 	Item, Cursor []byte // JSON
@@ -65,19 +68,19 @@ type Values struct {
 	Parameters   []string
 	All, Trace   bool
 
-	// Request, Pattern, Operation, Entity, Pages, Rows and Skip are those of explain.
+	// Request, Pattern, Operation, Entity, Pages, Rows and Skip are the params of explain.
 	Request, Pattern, Operation string
 	Entity                      []string
 	Pages, Rows, Skip           int32
 
-	// Model and Quiet are those of the tool on designs.
+	// Model and Quiet are the params of the tool design_check.
 	Model string
 	Quiet bool
 
 	parsed
 }
 
-// parsed is what the texts in values say.
+// parsed is what Parse has read from the values.
 type parsed struct {
 	item       attr.Item
 	condition  *string
@@ -87,7 +90,8 @@ type parsed struct {
 	wrong      error
 }
 
-// Parse reads what can be read without the table, so that a mistake is found before a database is opened.
+// Parse parses the values that it can parse without the table, so that the user learns about a mistake before the
+// command opens a database.
 func (op *Operation) Parse(v *Values) (err error) {
 	if v.Limit < 0 {
 		return ask.UsageError("omit --limit, or give a number from 1", "--limit must not be negative")
@@ -120,7 +124,7 @@ func (op *Operation) Parse(v *Values) (err error) {
 	return refuseVerb(v.Statement)
 }
 
-// refuseVerb returns the error of a statement that no service can read by its first word.
+// refuseVerb returns an error if the first word of a statement is one that no service accepts.
 func refuseVerb(statement string) error {
 	verbs := []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
 	first := regexp.MustCompile(`^\s*([A-Za-z]+)`).FindStringSubmatch(statement)
@@ -153,18 +157,19 @@ func parseItem(data []byte) (attr.Item, error) {
 	return it, nil
 }
 
-// Wrong returns the error of a statement that only the service may be able to read: its table is not known.
+// Wrong returns the error of a PartiQL statement that Parse cannot read. The service may be able to, but the table of
+// the statement is not known.
 func (v *Values) Wrong() error { return v.wrong }
 
 // Changes reports whether the operation changes an item.
 func (op *Operation) Changes(v *Values) bool { return op.Writes || v.writes }
 
-// Request returns the request for a table, which asks for the units that it consumes.
+// Request returns the request for a table. The request also asks for the capacity units that it consumes.
 func (op *Operation) Request(v *Values, t *keyschema.Table) (wire.Request, error) {
 	return op.request(v, t)
 }
 
-// TakesKey reports whether a key is among the arguments.
+// TakesKey reports whether the command takes a key as arguments.
 func (op *Operation) TakesKey() bool {
 	return slices.ContainsFunc(op.Params, func(p *Param) bool { return p.Complete == Partitions })
 }

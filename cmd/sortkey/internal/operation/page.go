@@ -11,21 +11,21 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A Page is what the service answers to one request.
+// A Page is the response of the service to one request.
 type Page struct {
 	Items    []attr.Item // rows
-	Item     attr.Item   // the one item that was read, or that a write returns; nil for none
-	Last     attr.Item   // where the next page of rows begins, nil at the end
-	Token    *string     // where the next page of a statement begins, nil at the end
-	Examined *int64      // rows, nil if the service does not say
+	Item     attr.Item   // the item of a GetItem, or the one that a write returns; nil for none
+	Last     attr.Item   // last evaluated key, nil at the end
+	Token    *string     // next token of a statement, nil at the end
+	Examined *int64      // number of rows read, nil if the service does not say
 	Units    float64
-	Traces   []sortkey.Trace // of what was read, if the service reports them
+	Traces   []sortkey.Trace // traces of the reads, if the service reports them
 }
 
 // More reports whether there may be another page.
 func (p *Page) More() bool { return p.Last != nil || p.Token != nil }
 
-// Send sends a request to a database.
+// Send sends a request to a database and returns the response.
 func Send(ctx context.Context, to explain.Target, in wire.Request) (*Page, error) {
 	out, traces, err := to.Do(ctx, in)
 	if err != nil {
@@ -36,7 +36,7 @@ func Send(ctx context.Context, to explain.Target, in wire.Request) (*Page, error
 	return p, nil
 }
 
-// pageOf returns what an answer of the service says.
+// pageOf converts a response of the service to a page.
 func pageOf(out wire.Output) *Page {
 	p := new(Page)
 	used := (*wire.ConsumedCapacity)(nil)
@@ -90,13 +90,14 @@ func After(in wire.Request, p *Page) wire.Request {
 	return in
 }
 
-// Refused reports whether the service refuses a request with an error of this code.
+// Refused reports whether err is an error of the service with this code.
 func Refused(err error, code string) bool {
 	api, ok := errors.AsType[explain.APIError](err)
 	return ok && api.ErrorCode() == code
 }
 
-// Unmet says what the item is for which the condition of a write is false, if that is why it failed.
+// Unmet reports whether a write failed because its condition is false. If so, it describes the item that does not
+// meet the condition.
 func Unmet(err error) (is string, ok bool) {
 	if !Refused(err, "ConditionalCheckFailedException") {
 		return "", false

@@ -6,38 +6,39 @@ import (
 	"strings"
 )
 
-// A Param is a param of an operation. One without a name is only of the command, one with neither an argument nor a
-// flag only of the tool.
+// A Param is a parameter of an operation. If it has no name, only the command has it. If it has neither an argument
+// nor a flag, only the tool has it.
 type Param struct {
-	// Name is that of the argument of a tool and of the field of a form.
+	// Name is the name of the argument of a tool and of the field of a form.
 	Name string
-	// Arg is its place on a command line, as the usage line has it. A param with an argument and a flag may have
-	// several values: with commas between in the argument, or by repeating the flag.
+	// Arg is the name of the argument in the usage line. A param with both an argument and a flag may have several
+	// values: the argument separates them with commas, and the flag can be repeated.
 	Arg string
-	// Flag and Letter are the name of its flag and the letter of it.
+	// Flag and Letter are the long and the short name of the flag.
 	Flag, Letter string
-	// What is the argument in a sentence: "a table".
+	// What names the argument in an error message, such as "a table".
 	What string
-	// Help says what it is, with the name of its value in backquotes. Command and Tool are added to it.
+	// Help describes the param, with the name of its value in backquotes. Command and Tool are appended to Help for
+	// the command and for the tool.
 	Help          string
 	Command, Tool string
 	Kind          Kind
-	// Least is the least value of a number, where a model may not give every one.
+	// Least is the least value of a number. Nil means that any number is allowed.
 	Least    *float64
 	Required bool
-	// Rest says that the argument takes all words that other arguments leave.
+	// Rest reports whether the argument takes all words that other arguments do not need.
 	Rest     bool
 	Complete Completion
-	// Words are all values that it can have, if they are few.
+	// Words are all values that the param can have, if they are few.
 	Words []string
-	// To returns where its value is in values: a *string, *[]string, *int32, *bool or *[]byte.
+	// To returns a pointer to the param's value in values: a *string, *[]string, *int32, *bool or *[]byte.
 	To func(*Values) any
 }
 
-// A Kind is the kind of values that a param has.
+// A Kind is the kind of a param's value.
 type Kind uint8
 
-// The kinds. A Request is a text in which a model may also write an object.
+// The kinds. A Request is a text, but a language model may also write it as an object.
 const (
 	Text Kind = iota
 	List      // of texts
@@ -47,7 +48,7 @@ const (
 	Request
 )
 
-// A Completion says what completes a param.
+// A Completion determines how a shell completes a param.
 type Completion uint8
 
 // The completions.
@@ -78,10 +79,10 @@ func (p *Param) FlagHelp() string {
 	return help
 }
 
-// placeholder is the name of a value in a help.
+// placeholder matches the name of a value in Help.
 var placeholder = regexp.MustCompile("`[^`]*`")
 
-// ToolHelp returns the help of the argument of a tool, in which the name of its value is a word.
+// ToolHelp returns the help of a tool's argument. It writes the name of the value as an ordinary word.
 func (p *Param) ToolHelp() string {
 	help := placeholder.ReplaceAllStringFunc(p.Help, func(name string) string {
 		if name == "`N`" {
@@ -156,20 +157,20 @@ var (
 	}
 )
 
-// Skip is the param of tools whose answer is text, of which a long one is cut.
+// Skip is the param of tools that answer with text, for the rest of an answer that was cut.
 var Skip = &Param{
 	Name: "skip", Help: "leave out so many lines, to go on after a cut", Kind: Number, Least: new(0.0),
 	To: func(v *Values) any { return &v.Skip },
 }
 
-// limited returns limit with a default in tools.
+// limited returns a copy of limit whose help for tools mentions a default.
 func limited(rows string) *Param {
 	p := *limit
 	p.Tool = "; default " + rows
 	return &p
 }
 
-// optional returns params that may be left out.
+// optional returns copies of params that are not required.
 func optional(params ...*Param) (copies []*Param) {
 	for _, p := range params {
 		own := *p

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// conditions is what help says about a condition on the sort key.
+// conditions is the help about conditions on the sort key.
 const conditions = `A sort condition is one of
   x            = x          the rows at x
   x*           begins_with x
@@ -24,7 +24,7 @@ numbers without quotes, and binary keys as 0x00ff or in base64.
 Separate the values of an index key of several attributes with commas, or repeat --pk and --sk. Only the
 last sort condition may be other than =.`
 
-// filters is what help says about a filter.
+// filters is the help about filters.
 const filters = `A filter has names and values written out: total > 10 AND contains(tags, "new") AND
 attribute_exists(paid). Text is in double quotes. Functions: begins_with, contains, size, attribute_exists,
 attribute_not_exists, attribute_type. A filter saves nothing: rows are read and paid for before it drops
@@ -104,7 +104,7 @@ row that it examines, whatever the filter.`},
 	},
 }
 
-// startKey returns the key in a cursor, or nil without one.
+// startKey decodes the key in a cursor. It returns nil if data is nil.
 func startKey(data []byte) (attr.Item, error) {
 	if data == nil {
 		return nil, nil
@@ -116,11 +116,11 @@ func startKey(data []byte) (attr.Item, error) {
 	return key, nil
 }
 
-// keys is what help says about the key of an item.
+// keys is the help about the key of an item.
 const keys = `The key is the table's: its partition key and, if it has one, its sort key. Write numbers as they are, and
 binary keys as 0x00ff or in base64.`
 
-// hyphens is what the help of a command says about values in its arguments.
+// hyphens is the help of a command about values that look like flags.
 const hyphens = `Put -- before values that start with a hyphen.`
 
 // Get reads one item.
@@ -202,7 +202,7 @@ value is in quotes: '"42"'.`,
 	},
 }
 
-// Explain says what a request reads. It sends several requests to find out, so a caller cannot get its request.
+// Explain says what a request reads. It has no function request, because it sends several requests to find out.
 var Explain = &Operation{
 	Name:  "explain",
 	Short: "Show what a request reads, or why it is rejected",

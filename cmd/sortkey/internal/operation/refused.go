@@ -10,7 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Remedy adds to the error of a query that the service refuses the rule that it breaks, and what to ask instead.
+// Remedy adds text to the error of a query that the service has rejected: the rule that the query breaks, and queries
+// that work.
 func Remedy(
 	ctx context.Context, target explain.Target, o explain.TextOptions, in *wire.QueryInput, err error,
 ) error {

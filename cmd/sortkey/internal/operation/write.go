@@ -7,12 +7,12 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// expressions is what help says about the values in an expression.
+// expressions is the help about values in an expression.
 const expressions = `Values are text in double quotes, numbers, true, false, null, and lists, maps and sets in JSON:
 ["x", 1], {"city": "Oslo"}, {"SS": ["x", "y"]}. An object with one member that is named like a type is DynamoDB JSON, as
 in put.`
 
-// ifs is what help says about the condition of a write.
+// ifs is the help about the condition of a write.
 const ifs = `A condition (--if) is checked against the item that is there. If it is false, nothing is written, and that
 is an error. Write names and values as they are: attribute_exists(total) AND status = "NEW". attribute_not_exists(KEY)
 with the name of a key attribute is true if there is no such item.`
@@ -149,7 +149,7 @@ deleted.`,
 	},
 }
 
-// onFailure asks for the item for which a condition is false.
+// onFailure returns the option to return the item if the condition is false. It returns nil without a condition.
 func (v *Values) onFailure() *string {
 	if v.condition == nil {
 		return nil

@@ -9,8 +9,9 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// Items returns items of a table or an index as [Rows] does, or as [Lines] if the width is limited and a table of them
-// would be wider. It truncates attributes, but never the key. The schema may be nil.
+// Items formats items of a table or an index. It returns a table as [Rows] does, and truncates only attributes that
+// are not in the key. If the table is still wider than a limited width, it returns [Lines] instead. The schema may be
+// nil.
 func Items(items []attr.Item, schema *keycond.Schema, style Style) string {
 	first := KeyNames(schema)
 	names := columns(items, first)
@@ -30,7 +31,7 @@ func Items(items []attr.Item, schema *keycond.Schema, style Style) string {
 	return g.render("", style.Paint)
 }
 
-// KeyNames returns the names of all attributes of a key, none if the schema is nil.
+// KeyNames returns the names of the attributes of a key. It returns none if the schema is nil.
 func KeyNames(schema *keycond.Schema) (names []string) {
 	if schema == nil {
 		return nil
@@ -41,8 +42,8 @@ func KeyNames(schema *keycond.Schema) (names []string) {
 	return names
 }
 
-// Lines returns each item as a block with one line for each attribute, those in first before
-// all others. Nothing is truncated; an empty line separates the blocks.
+// Lines formats each item as a block with one line for each attribute, first those in first. It truncates nothing. An
+// empty line separates the blocks.
 func Lines(items []attr.Item, first []string, p terminal.Paint) string {
 	var b strings.Builder
 	for i, it := range items {

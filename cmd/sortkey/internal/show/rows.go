@@ -14,10 +14,9 @@ const (
 	minWidth = 8    // no column is truncated below this width
 )
 
-// Rows returns items as an aligned table with one line for each item: the
-// attributes in first before all others, numbers aligned to the right. If width
-// is positive, Rows truncates long values to fit the table into it. Each line
-// starts with indent and ends with a newline.
+// Rows formats items as an aligned table with one line for each item. The attributes in first precede all others, and
+// numbers are aligned to the right. If width is positive, Rows truncates long values to fit the table into it. Each
+// line starts with indent and ends with a newline.
 func Rows(items []attr.Item, first []string, width int, indent string, p terminal.Paint) string {
 	names := columns(items, first)
 	if len(names) == 0 {
@@ -30,14 +29,14 @@ func Rows(items []attr.Item, first []string, width int, indent string, p termina
 	return g.render(indent, p)
 }
 
-// A grid is the cells of a table, and which of its columns are aligned to the right.
+// A grid is a table of cells. The columns in right are aligned to the right.
 type grid struct {
 	names []string
 	cells [][]string
 	right []bool
 }
 
-// newGrid returns the grid of items with a column for each of names.
+// newGrid returns a grid with a row for each item and a column for each name.
 func newGrid(items []attr.Item, names []string) *grid {
 	cells, right := make([][]string, len(items)), make([]bool, len(names))
 	for c, name := range names {
@@ -62,7 +61,7 @@ func newGrid(items []attr.Item, names []string) *grid {
 	return &grid{titles, cells, right}
 }
 
-// title returns the name of an attribute as it stands before its values.
+// title returns the name of an attribute, in quotes if it needs them.
 func title(name string) string {
 	if plain(name) {
 		return name
@@ -102,8 +101,8 @@ func columns(items []attr.Item, first []string) []string {
 	return names
 }
 
-// fit truncates the widest columns after the first ones until the table is no wider than
-// width, or none of them is wider than minWidth.
+// fit truncates columns until the table is no wider than width, the widest column first. It does not truncate the
+// columns before first, nor any column below minWidth.
 func (g *grid) fit(width, first int) {
 	widths := g.widths()
 	total := sum(widths)

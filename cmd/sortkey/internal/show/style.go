@@ -15,8 +15,8 @@ type Style struct {
 	Paint terminal.Paint
 }
 
-// StyleFor returns the style for a terminal of a width, which is 0 for anything else: in colour unless
-// NO_COLOR is set (https://no-color.org) or the terminal is dumb.
+// StyleFor returns the style for a terminal of a width in columns. Width 0 means that the output is not a terminal.
+// The style has colour on a terminal, unless NO_COLOR is set (https://no-color.org) or TERM is dumb.
 func StyleFor(width int, getenv func(string) string) Style {
 	colour := width > 0 && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 	return Style{Width: width, Paint: terminal.Paint(colour)}

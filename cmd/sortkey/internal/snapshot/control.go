@@ -18,9 +18,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A process that has a database open takes snapshots on request, through a socket
-// in the database's folder. The socket needs no password: it is in a folder that
-// only the owner can enter.
+// A process that has a database open takes snapshots on request, through a socket in the database's folder. The
+// socket needs no password, because only the owner can enter its folder.
 const (
 	controlName = "control" // in the database's folder
 	socketName  = "socket"
@@ -29,10 +28,10 @@ const (
 // maxMessage bounds the size of a request or a response, in bytes.
 const maxMessage = 1 << 20
 
-// requestTimeout is the time in which a request must arrive.
+// requestTimeout bounds the time in which a request arrives.
 const requestTimeout = 5 * time.Second
 
-// maxSocketPath is the length of a socket's path that all systems support.
+// maxSocketPath bounds the path of a socket on all systems, in bytes.
 const maxSocketPath = 100
 
 type request struct{ Target string }
@@ -51,23 +50,22 @@ type Control struct {
 	ended chan struct{}
 }
 
-// errStopped is the error of a snapshot that did not finish before the server
-// stopped. Nothing of it remains.
+// errStopped is the error of a snapshot that was in progress when the server stopped, and was removed.
 var errStopped = advice.New(
 	"take it again, from the folder or from a running server; serve --drain gives snapshots more time",
 	"the server stopped before the snapshot was complete; removed the snapshot",
 )
 
-// Listen lets [Make] take snapshots of st, which this process has open in the
-// folder data, until ctx ends or the Control is closed. A snapshot in progress
-// then has the time drain to finish; after that it is canceled and removed.
+// Listen lets [Make] take snapshots of st, which this process has open in the folder data, until ctx ends or somebody
+// closes the Control. Listen then gives a snapshot in progress the time drain to finish; after that it cancels and
+// removes the snapshot.
 func Listen(ctx context.Context, data string, st store.Snapshotter, drain time.Duration) (*Control, error) {
 	return listen(ctx, data, st, drain, requestTimeout)
 }
 
 func listen(ctx context.Context, data string, st store.Snapshotter, drain, timeout time.Duration) (*Control, error) {
 	dir := filepath.Join(data, controlName)
-	if err := os.RemoveAll(dir); err != nil { // a crash may have left it behind
+	if err := os.RemoveAll(dir); err != nil { // a killed process may have left it
 		return nil, err
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -109,16 +107,16 @@ func listen(ctx context.Context, data string, st store.Snapshotter, drain, timeo
 		defer cancel()
 		_ = c.srv.Shutdown(grace)
 		quit(errStopped)
-		_ = c.srv.Shutdown(context.WithoutCancel(ctx)) // sends the error to the clients
+		_ = c.srv.Shutdown(context.WithoutCancel(ctx)) // waits until clients have received errStopped
 	}()
 	return c, nil
 }
 
-// take takes the snapshot that a request asks for.
+// take decodes a request and takes its snapshot.
 func take(
 	w http.ResponseWriter, r *http.Request, timeout time.Duration, st store.Snapshotter, data string,
 ) (*Info, error) {
-	// A request that never ends must not block Close.
+	// Bound the time for the body: a request that does not end must not block Close.
 	body := http.NewResponseController(w)
 	_ = body.SetReadDeadline(time.Now().Add(timeout))
 	var in request
@@ -137,10 +135,10 @@ func (c *Control) Close() error {
 	return os.RemoveAll(c.dir)
 }
 
-// errNoControl means that no process serves requests in a folder.
+// errNoControl means that no process has a Control for the folder.
 var errNoControl = errors.New("no process is listening")
 
-// ask requests the snapshot from the process that has the database open.
+// ask asks the process that has the database open to take the snapshot.
 func ask(ctx context.Context, data, target string) (*Info, error) {
 	target, err := filepath.Abs(target)
 	if err != nil {
@@ -183,7 +181,7 @@ func ask(ctx context.Context, data, target string) (*Info, error) {
 	return out.Info, nil
 }
 
-// lost returns the error for a request without a response.
+// lost returns the error for a request that got no response.
 func lost(ctx context.Context, target string, err error) error {
 	switch {
 	case ctx.Err() != nil:

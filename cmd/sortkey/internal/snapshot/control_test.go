@@ -40,7 +40,7 @@ func short(t testing.TB) string {
 	return dir
 }
 
-// TestOneTarget: of several concurrent snapshots to one target, one succeeds.
+// TestOneTarget: of several concurrent snapshots to one target, exactly one succeeds.
 func TestOneTarget(t *testing.T) {
 	root := short(t)
 	data := filepath.Join(root, "data")
@@ -123,7 +123,7 @@ func TestLongPath(t *testing.T) {
 	require.NotContains(t, names(t, data), "control")
 }
 
-// An endless store has snapshots that never end.
+// An endless is a store whose snapshots never end.
 type endless struct {
 	*disk.Store
 	begun func()
@@ -138,7 +138,7 @@ func (s endless) Snapshot(ctx context.Context, dir string) error {
 	return context.Cause(ctx)
 }
 
-// TestDrain stops a server during a snapshot that ends only when it is canceled.
+// TestDrain stops a server during a snapshot that ends only after it is canceled.
 func TestDrain(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

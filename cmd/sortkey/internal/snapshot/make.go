@@ -26,13 +26,13 @@ import (
 
 // Info describes a snapshot.
 type Info struct {
-	Path   string   // of the snapshot, or of the restored database
+	Path   string   // path of the snapshot, or of the restored database
 	Tables []string // names
 	Bytes  int64    // on disk
 }
 
-// suffixOf returns the end of the name of a snapshot that is a file, which says how it is compressed, or "" of one that
-// is a folder.
+// suffixOf returns the suffix of a snapshot that is a file, which determines its compression. It returns "" for a
+// snapshot that is a folder.
 func suffixOf(path string) string {
 	suffix := strings.ToLower(filepath.Ext(path))
 	if slices.Contains([]string{".backup", ".gz", ".zst"}, suffix) {
@@ -41,14 +41,15 @@ func suffixOf(path string) string {
 	return ""
 }
 
-// ErrNoDatabase means that a folder has no database.
+// ErrNoDatabase means that a folder does not contain a database.
 var ErrNoDatabase = errors.New("no database")
 
-// Make copies the database in the folder data to target, which must not exist:
-// to a folder, or to a file in the form of [sortkey.DB.Backup] if its name ends in .backup,
-// .gz or .zst, which compress it. The target appears only when it is complete. If a server has the database
-// open, the server takes the snapshot while it continues to serve requests. A crash
-// may leave a folder .Name().tmp-… beside the target; the next snapshot there removes it.
+// Make copies the database in the folder data to target, which must not exist. It writes a file in the format of
+// [sortkey.DB.Backup] if the name of target ends in .backup, .gz or .zst, of which the last two are compressed.
+// Otherwise it writes a folder. The target appears only when it is complete.
+//
+// If a server has the database open, the server takes the snapshot while it continues to serve requests. A crash may
+// leave a folder .NAME.tmp-… beside target; the next snapshot there removes it.
 func Make(ctx context.Context, data, target string) (*Info, error) {
 	if !disk.Exists(data, disk.Options{}) {
 		return nil, noDatabase(data)
@@ -83,7 +84,7 @@ func Make(ctx context.Context, data, target string) (*Info, error) {
 	return info, nil
 }
 
-// makeNew is makeOf for a target that has not been checked.
+// makeNew checks the target and then calls makeOf.
 func makeNew(ctx context.Context, st store.Snapshotter, data, target string) (*Info, error) {
 	if err := checkTarget(data, target); err != nil {
 		return nil, err
@@ -91,7 +92,7 @@ func makeNew(ctx context.Context, st store.Snapshotter, data, target string) (*I
 	return makeOf(ctx, st, target)
 }
 
-// checkTarget returns an error if a target exists or is in the database's folder.
+// checkTarget returns an error if target exists or is inside the folder data.
 func checkTarget(data, target string) error {
 	if target == "" {
 		return advice.New("name a new folder or file", "the snapshot has no name")
@@ -169,7 +170,7 @@ func errExists(target string) error {
 	return advice.New("give another name, or remove it first", "%s already exists", target)
 }
 
-// writeFile writes a file, compressed as the suffix of its name says, and syncs it.
+// writeFile writes a file and makes it durable. The suffix determines the compression.
 func writeFile(path, suffix string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // named by the user
 	if err != nil {
@@ -209,7 +210,7 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// size returns the bytes of a file, or of the files in a folder.
+// size returns the size of a file, or of all files in a folder, in bytes.
 func size(path string) (total int64, err error) {
 	err = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -241,7 +242,7 @@ func inside(path, dir, what string) error {
 	return nil
 }
 
-// realPath resolves the links in the existing part of a path.
+// realPath makes a path absolute and resolves the links in that part of the path that exists.
 func realPath(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

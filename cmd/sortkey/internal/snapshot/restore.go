@@ -18,13 +18,12 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// ErrNotEmpty means that the folder for a database has something in it.
+// ErrNotEmpty means that the folder for a restored database is not empty.
 var ErrNotEmpty = errors.New("folder is not empty")
 
-// Restore restores a snapshot to the folder data, which must be new or empty. Restore copies the
-// snapshot to a folder beside data, opens the copy to verify it, and renames it:
-// after an error or a crash, data is unchanged. A crash may leave a folder
-// .Name().tmp-… beside data, which the next Restore or [Make] there removes.
+// Restore restores a snapshot to the folder data, which must be new or empty. It copies the snapshot to a folder
+// beside data, opens the copy to verify it, and renames it. After an error or a crash, data is therefore unchanged. A
+// crash may leave a folder .NAME.tmp-… beside data, which the next Restore or [Make] there removes.
 func Restore(ctx context.Context, snapshot, data string) (*Info, error) {
 	if err := inside(snapshot, data, "the snapshot"); err != nil {
 		return nil, err
@@ -121,10 +120,10 @@ func unpack(ctx context.Context, snapshot, dir string) error {
 	return nil
 }
 
-// maxWindow bounds the memory for decompressing a file.
+// maxWindow bounds the memory for decompressing a zstd file.
 const maxWindow = 128 << 20
 
-// verify checks that a database can be opened, without changing it.
+// verify opens a database without changing it, and describes it.
 func verify(ctx context.Context, dir string) (*Info, error) {
 	st, err := disk.Open(dir, disk.Options{ReadOnly: true})
 	if err != nil {

@@ -33,7 +33,7 @@ func opened(t testing.TB, dir string, opts disk.Options) (*sortkey.DB, *sortkey.
 	return db, sortkey.Table[item](db, "Items")
 }
 
-// database makes a database with one item in a folder, or changes it.
+// database writes an item into the database in a folder, which it creates if necessary.
 func database(t testing.TB, dir, value string) {
 	t.Helper()
 	db, items := opened(t, dir, disk.Options{})
@@ -92,7 +92,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestRestoreFails: whatever is wrong with a snapshot, no database and no temporary files remain.
+// TestRestoreFails: after restoring an invalid snapshot, no database and no temporary files remain.
 func TestRestoreFails(t *testing.T) {
 	root := t.TempDir()
 	data, kept := filepath.Join(root, "data"), filepath.Join(root, "kept.backup")

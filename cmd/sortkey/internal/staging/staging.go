@@ -1,5 +1,6 @@
-// Package staging makes folders and files appear whole. What is unfinished lies in a folder beside its final path,
-// which is locked while a process uses it; the folders of killed processes are removed by the next.
+// Package staging creates files and folders that appear only when they are complete. A process writes them in a
+// temporary folder beside their final path, and locks that folder meanwhile. It also removes the temporary folders of
+// killed processes.
 package staging
 
 import (
@@ -12,20 +13,21 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// contents are the names of what a Folder may have besides its lock.
+// contents are the names that a Folder may contain.
 var contents = []string{"LOCK", "snapshot", "data", "export"}
 
 const tempMark = ".tmp-"
 
-// A Folder contains what is unfinished, under one of the names snapshot, data and export, beside its final path,
-// so that it can be renamed. It is locked while it is in use.
+// A Folder is a temporary folder beside a final path. It contains a file or folder called snapshot, data or export,
+// which can be renamed to the final path because both are on the same file system. A process locks the Folder while
+// it uses it.
 type Folder struct {
 	Path string
 	lock io.Closer // nil if the file system has no locks
 }
 
-// New creates a folder for the final path. It first removes those
-// that killed processes left beside it, under this name or another.
+// New creates a temporary folder beside the final path. It first removes those in the same parent that killed
+// processes left, whatever their final path.
 func New(final string) (*Folder, error) {
 	parent, base := filepath.Split(filepath.Clean(final))
 	parent = filepath.Clean(parent)
@@ -40,17 +42,17 @@ func New(final string) (*Folder, error) {
 		if err == nil || try == tries {
 			return &Folder{path, lock}, nil
 		}
-		_ = os.RemoveAll(path) // another process took it for one left behind
+		_ = os.RemoveAll(path) // another process thought that the folder was left by a killed process
 	}
 }
 
-// Remove removes the folder with what is in it.
+// Remove removes the folder and all that it contains.
 func (t *Folder) Remove() {
 	_ = os.RemoveAll(t.Path)
 	if t.lock != nil {
 		_ = t.lock.Close()
 	}
-	_ = os.RemoveAll(t.Path) // some systems do not remove a file that is open
+	_ = os.RemoveAll(t.Path) // some systems cannot remove the lock file while it is open
 }
 
 // removeLeft removes the temporary folders in parent that no process uses.
@@ -70,7 +72,7 @@ func removeLeft(parent string) {
 	}
 }
 
-// isLeft reports whether a folder is a temporary one, by its name and contents.
+// isLeft reports whether the name and contents of a folder are those of a temporary folder.
 func isLeft(path string) bool {
 	name := filepath.Base(path)
 	mark := strings.LastIndex(name, tempMark)

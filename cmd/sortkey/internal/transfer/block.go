@@ -9,27 +9,26 @@ const (
 	blockBytes   = 128 << 10
 )
 
-// A block is some records of a file, one after the other, which can be decoded apart from
-// reading it.
+// A block is a run of consecutive records of a file. One goroutine reads blocks, and others decode them.
 type block struct {
 	records []rawRecord
 	data    []byte // JSON of records
 	types   Types
 	form    form
-	count   int64 // of the records of the file up to the end of the block
+	count   int64 // records of the file from its beginning to the end of the block
 	line    int64 // of the last one
 }
 
-// A rawRecord is a record of a block: JSON in its data or, if it had to be decoded by the
-// reader of the file, the record itself.
+// A rawRecord is a record of a block. It is either JSON, a slice of the block's data, or a decoded record if the
+// reader of the file had to decode it.
 type rawRecord struct {
 	Record
 	from, to int
 	decoded  bool
 }
 
-// readBlock reads the next records into b, at most the given number and at least one unless there is an error: the one
-// that [Reader.Next] returns for the record after them.
+// readBlock reads up to most records into b. If an error ends the block, readBlock returns the error, and b has the
+// records before it, of which there may be none. At the end of the file the error is io.EOF.
 func (r *Reader) readBlock(b *block, most int) error {
 	b.records, b.data = b.records[:0], b.data[:0]
 	for len(b.records) < most && len(b.data) < blockBytes {
@@ -43,7 +42,7 @@ func (r *Reader) readBlock(b *block, most int) error {
 	return nil
 }
 
-// decode returns a record of the block. Its item may be changed by the next call.
+// decode returns a record of the block. The item is valid until the next call if d reuses memory.
 func (b *block) decode(rec *rawRecord, d *decoder) (it attr.Item, remove bool, err error) {
 	if rec.decoded {
 		return rec.Item, rec.Delete, rec.Err

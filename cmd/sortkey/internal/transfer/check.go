@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// CheckExport calls Mask with every item of the tables and writes nothing.
+// CheckExport calls the option Mask with every item of the tables, but writes nothing.
 func CheckExport(ctx context.Context, client *dynamodb.Client, tables []string, o ExportOptions) error {
 	o = o.withDefaults()
 	o.Segments = 1
@@ -24,11 +24,11 @@ func CheckExport(ctx context.Context, client *dynamodb.Client, tables []string, 
 	return nil
 }
 
-// sourceOptions returns the options for reading a source, without the types of its key.
+// sourceOptions returns the options for reading a source, except the types of its key attributes.
 func (im *importer) sourceOptions(s *Source) ReadOptions {
 	opts := im.o.ReadOptions
 	if opts.Table == "" {
-		opts.Table = im.o.Table // of requests from a pipe
+		opts.Table = im.o.Table // selects requests from a pipe
 	}
 	return s.reading(opts)
 }

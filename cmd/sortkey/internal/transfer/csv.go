@@ -54,7 +54,7 @@ func (s *cells) read() (line int64, err error) {
 		start = iota
 		plain
 		quoted
-		closed // after a quotation mark in a quoted cell
+		closed // after a quotation mark in a quoted cell, which may end the cell
 	)
 
 	s.data, s.at = s.data[:0], append(s.at[:0], cell{})
@@ -119,8 +119,8 @@ func (s *cells) add(c byte, long bool) {
 	}
 }
 
-// end ends a record. Plain means that its last cell is not quoted, so that a
-// carriage return at its end belongs to the line break.
+// end ends a record. If the last cell is plain, which means not quoted, a carriage return at its end belongs to the
+// line break, and end removes it.
 func (s *cells) end(plain, long bool, bad error) error {
 	last := &s.at[len(s.at)-1]
 	if n := len(s.data); plain && n > last.from && s.data[n-1] == '\r' {
@@ -135,14 +135,13 @@ func (s *cells) end(plain, long bool, bad error) error {
 
 func (s *cells) text(i int) string { return string(s.data[s.at[i].from:s.at[i].to]) }
 
-// columns are the columns of a CSV file. The type of a column is "" unless it is
-// declared.
+// columns are the columns of a CSV file. A column without a declared type has the type "".
 type columns struct {
 	names []string
 	types []string
 }
 
-// readColumns reads the header unless names are given.
+// readColumns returns columns with the given names. If names is nil, it reads them from the header.
 func readColumns(s *cells, names []string, types Types) (*columns, error) {
 	c := &columns{names: names}
 	if names == nil {
@@ -178,8 +177,8 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 	return c, nil
 }
 
-// check returns an error if a key attribute of the table is not a column, in
-// which case every record would be rejected, or an attribute with a declared type.
+// check returns an error if a key attribute of the table is not a column, because every record would then be
+// rejected. It also returns one if an attribute with a declared type is not a column.
 func (c *columns) check(k keys, declared Types) error {
 	have := reason(errors.New(strings.Join(c.names, ", ")))
 	for _, a := range k {
@@ -221,8 +220,8 @@ func (c *columns) item(b *attr.Builder, s *cells) (attr.Item, error) {
 	return b.Item(), nil
 }
 
-// cellValue returns the value of a cell. Lists, maps and sets are written as
-// DynamoDB JSON without the type.
+// cellValue returns the value of a cell of type kind. The text of a list, map or set is the value in DynamoDB JSON
+// without its type.
 func cellValue(kind, text string) (attr.Value, error) {
 	switch kind {
 	case "", "S":
@@ -266,8 +265,8 @@ func binaryValue(text string) (attr.Value, error) {
 	return attr.NewBinary(raw), nil
 }
 
-// appendCell appends a cell, quoted if necessary. An empty value is quoted, too:
-// an empty cell without quotes means no attribute.
+// appendCell appends a cell, in quotes if necessary. It also quotes an empty text, because an empty cell without
+// quotes means that the item lacks the attribute.
 func appendCell(dst []byte, text string) []byte {
 	if text != "" && !strings.ContainsAny(text, "\"\r\n \t,") {
 		return append(dst, text...)
@@ -277,7 +276,7 @@ func appendCell(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// appendCellValue appends a cell that cellValue reads back as v.
+// appendCellValue appends v as a cell that cellValue reads as v again.
 func appendCellValue(dst []byte, v attr.Value, kind string) []byte {
 	var text []byte
 	switch {
@@ -293,7 +292,7 @@ func appendCellValue(dst []byte, v attr.Value, kind string) []byte {
 		text = []byte("null")
 	case v.Kind() == attr.Bool:
 		text = strconv.AppendBool(nil, v.Bool())
-	default: // {"SS":["a"]} without the type; a B also without its quotes
+	default: // DynamoDB JSON without the type, as in ["a"] for {"SS":["a"]}; binary data also without its quotes
 		text = v.AppendJSON(nil)
 		text = text[len(v.Kind().String())+4 : len(text)-1]
 		if v.Kind() == attr.Binary {

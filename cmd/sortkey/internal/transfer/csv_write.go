@@ -9,8 +9,9 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// WriteCSV writes items as CSV that an import reads: with a header and a column for each attribute, those in first
-// before the others. A column with values of several types has DynamoDB JSON. Without items it writes nothing.
+// WriteCSV writes items as CSV that an import can read: a header, and a column for each attribute. The attributes in
+// first precede the others. A column with values of several types contains DynamoDB JSON. WriteCSV writes nothing if
+// there are no items.
 func WriteCSV(w io.Writer, items []attr.Item, first []string) error {
 	types := Types{}
 	for _, it := range items {
@@ -56,7 +57,7 @@ func WriteCSV(w io.Writer, items []attr.Item, first []string) error {
 	return err
 }
 
-// appendComma appends what stands before the cell with a number.
+// appendComma appends the comma before a cell, unless it is cell 0.
 func appendComma(dst []byte, cell int) []byte {
 	if cell == 0 {
 		return dst

@@ -12,15 +12,15 @@ import (
 	"github.com/sortkey/sortkey/internal/requestfile"
 )
 
-// A form is the structure of the records of a JSON file: that of the first one.
-// All others must have it, too.
+// A form is the structure of the records of a JSON file. The first record determines it, and all others must have the
+// same form.
 type form int
 
 const (
 	formUnknown form = iota
 	formItem         // {"Item":{"id":{"S":"x"}}}
 	formBare         // {"id":{"S":"x"}}
-	formChange       // {"Metadata":…,"Keys":…,"NewImage":…} of an incremental export
+	formChange       // {"Metadata":…,"Keys":…,"NewImage":…} in an incremental export
 	formPlain        // {"id":"x"}
 )
 
@@ -56,12 +56,12 @@ type member struct {
 	value jsontext.Value
 }
 
-// membersOf returns the members of an object, of which there are at most the given number.
+// membersOf returns the members of an object. It returns false for any other value, and for more than most members.
 func membersOf(raw []byte, most int) (members []member, ok bool) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return nil, false
 	}
-	dec := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true)) // decoding finds them
+	dec := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true)) // the decoder rejects them
 	if _, err := dec.ReadToken(); err != nil {
 		return nil, false
 	}
@@ -90,8 +90,8 @@ func typed(raw jsontext.Value) bool {
 	return requestfile.Typed(members[0].name, members[0].value.Kind())
 }
 
-// DecodeItem returns the item in a JSON text: in DynamoDB JSON, alone or as the member Item of
-// an object as in exports, or in plain JSON.
+// DecodeItem decodes an item in DynamoDB JSON or plain JSON. In DynamoDB JSON it may be the member Item of an object,
+// as in exports.
 func DecodeItem(raw []byte) (attr.Item, error) {
 	var d decoder
 	it, remove, err := d.item(bytes.TrimSpace(raw))
@@ -101,9 +101,8 @@ func DecodeItem(raw []byte) (attr.Item, error) {
 	return it, err
 }
 
-// CutValue reads the JSON value that a text begins with, and returns its length. It is
-// DynamoDB JSON if it is an object such as {"SS": ["x"]}, whose only member is named like a
-// type, and otherwise plain JSON.
+// CutValue decodes the JSON value at the beginning of src, and returns its length in bytes. An object such as {"SS":
+// ["x"]}, whose only member has the name of a type, is DynamoDB JSON. Any other value is plain JSON.
 func CutValue(src string) (v attr.Value, length int, err error) {
 	dec := jsontext.NewDecoder(strings.NewReader(src))
 	raw, err := dec.ReadValue()
@@ -127,7 +126,7 @@ func CutValue(src string) (v attr.Value, length int, err error) {
 
 var errNull = rejectf("null is not an item")
 
-// item reads a record. If remove is set, the item with that key was deleted.
+// item decodes a record. If remove is set, the record deletes an item, and it is the key of that item.
 func (d *decoder) item(raw []byte) (it attr.Item, remove bool, err error) {
 	if d.form == formUnknown {
 		form := formOf(raw)
@@ -154,7 +153,7 @@ func (d *decoder) item(raw []byte) (it attr.Item, remove bool, err error) {
 	return it, false, err
 }
 
-// untyped rewrites the error of JSON that is not DynamoDB JSON.
+// untyped rewrites the error of decoding JSON that is not DynamoDB JSON.
 func untyped(err error) error {
 	if e, ok := errors.AsType[*attr.Error](err); ok && e.Syntax {
 		return rejectf("not DynamoDB JSON: %s", e.Msg)
@@ -162,7 +161,7 @@ func untyped(err error) error {
 	return err
 }
 
-// readItem reads an item in DynamoDB JSON.
+// readItem decodes an item in DynamoDB JSON. If d.reuse is set, the item is valid until the next call.
 func (d *decoder) readItem() (attr.Item, error) {
 	if !d.reuse {
 		raw, err := doc.AppendItem(nil, doc.From(&d.dec), doc.MaxSize)
@@ -175,7 +174,7 @@ func (d *decoder) readItem() (attr.Item, error) {
 	return raw, err
 }
 
-// typedItem reads an item in DynamoDB JSON, which must end the text.
+// typedItem decodes an item in DynamoDB JSON. It returns an error if the text continues after the item.
 func (d *decoder) typedItem() (attr.Item, error) {
 	if k := d.dec.PeekKind(); k != '{' && k != 'n' {
 		return nil, d.notObject()
@@ -191,7 +190,7 @@ func (d *decoder) typedItem() (attr.Item, error) {
 	return it, errors.Join(err, d.end())
 }
 
-// wrapped reads the item in a member of an object.
+// wrapped decodes a record of the form formItem or formChange, where the item is a member of an object.
 func (d *decoder) wrapped(raw []byte) (it attr.Item, remove bool, err error) {
 	d.open(raw)
 	if d.dec.PeekKind() != '{' {

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
-// emptySize is the documented size of an empty list or map.
+// emptySize is the size of an empty list or map that the service documents, in bytes.
 const emptySize = 3
 
 // A decoder decodes the JSON of records into items.
@@ -22,14 +22,13 @@ type decoder struct {
 	dec   jsontext.Decoder
 	src   bytes.Buffer
 	b     attr.Builder
-	left  int // how much larger the plain item may become
+	left  int // bytes by which the plain item may still grow
 
-	reuse bool   // an item is valid until the next record is read
+	reuse bool   // an item is valid only until the next record is decoded
 	room  []byte // for items, with reuse
 }
 
-// open starts reading a text. Duplicate names in an object and invalid UTF-8 are
-// errors.
+// open starts decoding a text. Decoding returns an error for duplicate names in an object and for invalid UTF-8.
 func (d *decoder) open(raw []byte) {
 	d.src = *bytes.NewBuffer(raw)
 	d.dec.Reset(&d.src)
@@ -43,7 +42,7 @@ func (d *decoder) end() error {
 	return nil
 }
 
-// plain reads a plain JSON object.
+// plain decodes an item in plain JSON.
 func (d *decoder) plain(raw []byte) (attr.Item, error) {
 	d.open(raw)
 	if d.dec.PeekKind() != '{' {
@@ -64,7 +63,7 @@ func (d *decoder) plain(raw []byte) (attr.Item, error) {
 			return nil, err
 		}
 		v, err := d.declared(d.types[attribute])
-		if errors.Is(err, doc.ErrSize) { // of the item, whatever the attribute is
+		if errors.Is(err, doc.ErrSize) { // the item is too large, so do not name the attribute
 			return nil, err
 		}
 		if err != nil {
@@ -78,8 +77,8 @@ func (d *decoder) plain(raw []byte) (attr.Item, error) {
 	return d.b.Item(), d.end()
 }
 
-// grow counts an addition to the documented size of a plain item. No more of a record is decoded than an item
-// can hold.
+// grow adds size to the documented size of a plain item. It returns an error if the item is then too large, so
+// decoding a long record stops early.
 func (d *decoder) grow(size int) error {
 	if d.left -= size; d.left < 0 {
 		return doc.ErrSize
@@ -87,7 +86,7 @@ func (d *decoder) grow(size int) error {
 	return nil
 }
 
-// grown counts a value that has been read.
+// grown calls grow with the size of a value, unless err is set.
 func (d *decoder) grown(v attr.Value, err error) (attr.Value, error) {
 	if err == nil {
 		err = d.grow(v.Size())
@@ -104,7 +103,7 @@ func (d *decoder) notObject() error {
 	return rejectf("%s is not an item: an item is an object", v)
 }
 
-// excerpt reads a value and returns its beginning for a message.
+// excerpt reads a value and returns its first bytes for an error message.
 func (d *decoder) excerpt() (jsontext.Value, error) {
 	v, err := d.dec.ReadValue()
 	if len(v) > 40 {
@@ -113,8 +112,7 @@ func (d *decoder) excerpt() (jsontext.Value, error) {
 	return v, err
 }
 
-// declared reads a value of a declared type, or of the type of the JSON value if
-// kind is "".
+// declared decodes a value of the declared type kind. If kind is "", the JSON value determines the type.
 func (d *decoder) declared(kind string) (attr.Value, error) {
 	got := d.dec.PeekKind()
 	if kind == AnyType {
@@ -170,7 +168,7 @@ func (d *decoder) declared(kind string) (attr.Value, error) {
 	return wrong()
 }
 
-// scalar reads a string or number as an S, N or B.
+// scalar decodes a JSON string or number as a value of type S, N or B.
 func (d *decoder) scalar(kind string) (attr.Value, error) {
 	tok, err := d.dec.ReadToken()
 	if err != nil {
@@ -186,7 +184,7 @@ func (d *decoder) scalar(kind string) (attr.Value, error) {
 	}
 }
 
-// value reads a value of the type that JSON shows, at a nesting level.
+// value decodes a value whose type the JSON value determines. Level is its nesting level, from 1.
 func (d *decoder) value(level int) (attr.Value, error) {
 	if level > attr.MaxNesting {
 		return attr.Value{}, attr.ErrNesting

@@ -16,13 +16,13 @@ import (
 
 // A Source holds the items of one table.
 type Source struct {
-	// Name is the file or folder as it was given.
+	// Name is the path of the file or folder as the user gave it.
 	Name string
-	// Table is the table's name if the source states it, or "".
+	// Table is the name of the table, or "" if the source does not state it.
 	Table string
-	// Schema is the table's definition if the source has one, or nil.
+	// Schema is the definition of the table, or nil if the source does not have it.
 	Schema *tabledef.Schema
-	// Format and Types are those the source states. Default: Auto, none.
+	// Format and Types are what the source states about its files. Default: Auto, none.
 	Format Format
 	Types  Types
 	// Files are the data files in reading order.
@@ -31,12 +31,12 @@ type Source struct {
 	Items int64
 
 	export bool
-	// requests is set if the file has requests, of which the source is the writes to Table.
-	// Named is set if another source has those that do not name their table.
+	// requests is set if the file contains requests; the source is then the writes to Table. named is set if another
+	// source has the writes that do not name their table.
 	requests, named bool
 }
 
-// reading returns options for reading the source, with the ones that o sets.
+// reading returns the options for reading the source. Those set in o take precedence over the source's own.
 func (s *Source) reading(o ReadOptions) ReadOptions {
 	if (o.Format == Auto || o.Format == "") && s.Format != "" {
 		o.Format = s.Format
@@ -71,16 +71,15 @@ type File struct {
 	MD5 string
 }
 
-// dataSuffixes end the names of data files in a folder without a manifest.
+// dataSuffixes are the suffixes of data files in a folder without a manifest.
 var dataSuffixes = []string{".json", ".jsonl", ".ndjson", ".csv", ".tsv"}
 
-// Discover returns the sources in files and folders. A folder is an export with
-// its manifests, a folder of such exports (of a bucket, or of all tables),
-// or a folder of data files for one table, such as the folder data of an export, with or
-// without the table's definition in table.json. A file of requests is one source for each
-// table that it writes to; all other files together are one. "-" is standard input.
+// Discover returns the sources in files and folders. A folder is an export with its manifests; a folder of exports,
+// such as a bucket or an export of all tables; or a folder of data files for one table. A folder of data files may
+// have the table's definition in table.json. A file of requests is one source for each table that it writes to, and
+// all other files together are one source. "-" is standard input.
 //
-// Format is that of the files. Table selects the writes to one table; it may be "".
+// Format is the format of the files. If table is not "", Discover leaves out requests to other tables.
 func Discover(paths []string, format Format, table string) ([]*Source, error) {
 	var found []*Source
 	var files *Source
@@ -129,8 +128,8 @@ func Discover(paths []string, format Format, table string) ([]*Source, error) {
 	return found, distinct(found)
 }
 
-// distinct rejects several exports of one table: imported one after the other,
-// they would restore items that were deleted between them.
+// distinct returns an error if there are several full exports of one table. Importing one after the other would
+// restore items that were deleted between them.
 func distinct(found []*Source) error {
 	seen := map[string]string{}
 	for _, s := range found {
@@ -157,7 +156,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// below are the places of exports in a folder: itself, one of all tables, a bucket, a folder of buckets.
+// below are the patterns of exports in a folder. The folder can be an export, an export of all tables, a bucket, or a
+// folder of buckets.
 var below = []string{"", "*", s3files.Root + "/*", "*/" + s3files.Root + "/*"}
 
 func discoverFolder(dir string, format Format, table string) ([]*Source, error) {
@@ -213,7 +213,7 @@ func isDataName(name string) bool {
 	return slices.Contains(dataSuffixes, filepath.Ext(name)) && !strings.HasPrefix(name, ".") && !ownFile(name)
 }
 
-// dataFiles returns the sources in a folder of data files, if it has some.
+// dataFiles returns the sources in a folder of data files. There are none if it has no data files.
 func dataFiles(dir string, format Format, table string) (found []*Source, err error) {
 	src := &Source{Name: dir, Items: -1, Format: Auto}
 	entries, err := os.ReadDir(dir)
@@ -239,7 +239,7 @@ func dataFiles(dir string, format Format, table string) (found []*Source, err er
 		return found, nil
 	}
 
-	// An export has the definition of its table beside the folder data.
+	// In an export, table.json is not in the folder data but beside it.
 	beside := dir
 	if filepath.Base(dir) == s3files.DataFolder && !isFile(filepath.Join(dir, schemaFile)) {
 		beside = filepath.Join(dir, "..")
@@ -253,8 +253,8 @@ func dataFiles(dir string, format Format, table string) (found []*Source, err er
 	return append(found, src), nil
 }
 
-// ownFile reports whether a file in a folder of data files is not a data file
-// but one that an export or import wrote.
+// ownFile reports whether an export or import has written a file in a folder of data files, so that it is not a data
+// file.
 func ownFile(name string) bool {
 	return name == schemaFile || name == s3files.FilesFile ||
 		strings.HasSuffix(name, journalSuffix) || strings.HasSuffix(name, rejectsSuffix)
@@ -266,9 +266,8 @@ const (
 	rejectsSuffix = ".rejected.jsonl"
 )
 
-// Beside returns the default files for the journal of an import and for its
-// report of rejected records: beside the first path. Both are "" if the only
-// input is standard input.
+// Beside returns the default paths of an import's journal and of its report of rejected records. They are beside the
+// first path that is not standard input. If there is none, both are "".
 func Beside(paths []string) (journal, rejects string) {
 	for _, path := range paths {
 		if path != stdin {

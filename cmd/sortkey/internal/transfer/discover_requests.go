@@ -11,13 +11,13 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// DiscoverRequests returns a source for each table that the requests in a file write to. It is nil if
-// the file is not one of requests.
+// DiscoverRequests returns a source for each table that the requests in a file write to. It returns nil if the file
+// does not contain requests.
 func DiscoverRequests(path string) ([]*Source, error) { return discoverRequests(path, Auto, "") }
 
-// discoverRequests returns a source for each table that the requests in a file write to. It
-// is nil if the file is not one of requests, or a pipe, such as standard input, which is read once. Only
-// selects one of the tables unless it is "".
+// discoverRequests returns a source for each table that the requests in a file write to. It returns nil if the file
+// does not contain requests. It also returns nil for a pipe, such as standard input, because a pipe can be read only
+// once. If only is not "", it selects that table.
 func discoverRequests(path string, format Format, only string) ([]*Source, error) {
 	if path == stdin || !isFile(path) || format != Requests && format != Auto && format != "" {
 		return nil, nil
@@ -41,7 +41,7 @@ func discoverRequests(path string, format Format, only string) ([]*Source, error
 			if !errors.Is(err, io.EOF) && len(tables) == 0 && !nameless {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
-			break // the import reports what is after it
+			break // the import reads up to here and then reports the error
 		}
 		if nameless = nameless || w.Table == ""; w.Table != "" && !slices.Contains(tables, w.Table) {
 			tables = append(tables, w.Table)

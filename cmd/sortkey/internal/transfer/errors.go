@@ -9,19 +9,19 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// The kinds of errors that callers can resolve with an option. Errors about a
-// whole file or import are [*advice.Error] values; errors.Is finds the kind.
+// The kinds of errors that a caller can resolve with an option. Errors about a whole file or import are
+// [*advice.Error] values that wrap their kind.
 var (
 	// ErrInterrupted: the journal belongs to an interrupted import, and neither Resume
 	// nor Restart is set.
 	ErrInterrupted = errors.New("interrupted import")
-	// ErrRestart: the interrupted import cannot be resumed. Restart starts over.
+	// ErrRestart: the interrupted import cannot be resumed, but Restart starts it over.
 	ErrRestart = errors.New("import cannot be resumed")
-	// ErrJournal: the file cannot be the Journal.
+	// ErrJournal: the file named by Journal cannot be a journal.
 	ErrJournal = errors.New("unusable journal file")
-	// ErrRejects: the file cannot be the report of Rejects.
+	// ErrRejects: the file named by Rejects cannot be a report.
 	ErrRejects = errors.New("unusable report file")
-	// ErrBusy: another import uses the Journal.
+	// ErrBusy: another import has locked the file named by Journal.
 	ErrBusy = errors.New("journal in use")
 	// ErrNoData: a folder has neither data files nor exports.
 	ErrNoData = errors.New("no data files")
@@ -31,16 +31,16 @@ var (
 	ErrNoTable = errors.New("no table")
 	// ErrOtherKey: the table has another key than the source.
 	ErrOtherKey = errors.New("table has another key")
-	// ErrType: Types declares a key attribute with another type, or what is not a column.
+	// ErrType: Types declares another type for a key attribute, or names an attribute that is not a column.
 	ErrType = errors.New("wrong type of an attribute")
-	// ErrColumns: the header of a CSV file does not name its Columns, or it has another Delimiter.
+	// ErrColumns: the header of a CSV file lacks names, or Delimiter is not the delimiter of the file.
 	ErrColumns = errors.New("unusable header")
 	// ErrOverloaded: the endpoint keeps refusing requests. Fewer Workers may help.
 	ErrOverloaded = errors.New("endpoint overloaded")
 )
 
-// fail returns an error of a kind with advice besides setting the option, which
-// may be empty. A %w in the format is the cause.
+// fail returns an error of a kind. The advice besides comes before the option that resolves the kind, and may be
+// empty. A %w in the format is the cause.
 func fail(kind error, besides, format string, args ...any) error {
 	e := advice.New(besides, format, args...)
 	e.Err = errors.Join(kind, e.Err)
@@ -60,7 +60,8 @@ type recordError struct{ msg string }
 
 func (e *recordError) Error() string { return e.msg }
 
-// Rejected tells a record that is left out from a file that cannot be read on.
+// Rejected marks the error of a single record. Without this method, an error means that the rest of the file cannot
+// be read.
 func (e *recordError) Rejected() {}
 
 func rejectf(format string, args ...any) error {

@@ -34,31 +34,32 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// DefaultSegments is the number of segments of a table that are read in parallel.
+// DefaultSegments is the number of segments of a table that an export reads in parallel.
 const DefaultSegments = 4
 
 // ExportOptions configure [Export] and [ExportTo].
 type ExportOptions struct {
-	// Segments is the number of segments of a table that are read in parallel,
-	// each into its own file. Default: DefaultSegments.
+	// Segments is the number of segments of a table that an export reads in parallel, each into its own file.
+	// Default: DefaultSegments.
 	Segments int
-	// Still promises that nobody writes to the tables meanwhile, so that the
-	// export is of one point in time. Default: concurrent writes may be included.
+	// Still promises that nobody writes to the tables during the export, so all items are from one point in time.
+	// Default: the export may include concurrent writes.
 	Still bool
-	// Mask returns what to write in place of an item. Default: the item itself.
+	// Mask returns the item to write in place of another. Default: the item itself.
 	Mask func(table string, it attr.Item) (attr.Item, error)
-	// Keys is called with the key attributes of each table before Mask, and refuses it. Default: none is.
+	// Keys checks the names of a table's key attributes before Mask is called. If it returns an error, the export
+	// fails. Default: no check.
 	Keys func(table string, names []string) error
-	// DB is the database of the client, if it is in this process: its rows are read without
-	// requests. Default: the client is asked for pages.
+	// DB is the database behind the client, if it is in this process. The export then reads its rows directly.
+	// Default: the export requests pages from the client.
 	DB *sortkey.DB
 	// Clock returns the time for the manifests. Default: the zero time.
 	Clock func() time.Time
-	// Backoff is the pause before the first retry of a request; later pauses are
-	// longer. Default: DefaultBackoff.
+	// Backoff is the pause before the first retry of a request. Each later pause is twice as long, up to 10 s.
+	// Default: DefaultBackoff.
 	Backoff time.Duration
-	// Waiting is called before such a pause, from one goroutine at a time. It
-	// may be nil.
+	// Waiting is called before a pause, except the first ones of a request, and from one goroutine at a time. It may
+	// be nil.
 	Waiting func(Wait)
 	// Progress is called now and then, from one goroutine at a time. It may be
 	// nil.
@@ -82,22 +83,21 @@ type ExportResult struct {
 	// Bytes is the size of the data files.
 	Bytes int64  `json:"bytes"`
 	Dir   string `json:"dir,omitempty"`
-	// PointInTime reports whether all items are from one point in time. For a
-	// scan that requires that nobody writes meanwhile.
+	// PointInTime reports whether all items are from one point in time. It is the option Still, because a scan may
+	// see concurrent writes.
 	PointInTime bool `json:"pointInTime"`
 }
 
-// Export writes tables into a folder, which must be new or empty: one table into
-// the folder itself or, with into, each table into a folder named after it. The
-// export is written beside it and renamed once it is durable, so the
-// folder is complete or does not exist.
+// Export writes tables into the folder dir, which must be new or empty. It writes one table into dir itself or, if
+// into is set, each table into a folder in dir that has its name. It writes beside dir first, makes the files durable
+// and then renames them, so dir is either complete or does not exist.
 func Export(
 	ctx context.Context, client *dynamodb.Client, tables []string, dir string, into bool, o ExportOptions,
 ) ([]ExportResult, error) {
 	o = o.withDefaults()
 	dir = filepath.Clean(dir)
 	if into {
-		for _, table := range tables { // the endpoint has named them
+		for _, table := range tables { // names are from the endpoint
 			if !filepath.IsLocal(table) || table != filepath.Base(table) || table == "." {
 				return nil, advice.New(
 					"export the other tables one by one",
@@ -142,9 +142,9 @@ func Export(
 	if err := SyncFolder(part); err != nil {
 		return nil, err
 	}
-	_ = os.Remove(dir) // an empty folder
+	_ = os.Remove(dir) // if it is an empty folder
 	if err := os.Rename(part, dir); err != nil {
-		if made := checkNew(dir); made != nil { // another export may just have finished
+		if made := checkNew(dir); made != nil { // another export may have written dir meanwhile
 			err = made
 		}
 		return nil, err
@@ -168,7 +168,7 @@ func checkNew(dir string) error {
 	return nil
 }
 
-// ExportTo writes the items of a table to w as lines of DynamoDB JSON.
+// ExportTo writes the items of a table to w in DynamoDB JSON, one on each line.
 func ExportTo(
 	ctx context.Context, client *dynamodb.Client, table string, w io.Writer, o ExportOptions,
 ) (ExportResult, error) {
@@ -189,7 +189,7 @@ type exporter struct {
 	mu     sync.Mutex // held during calls of Progress
 }
 
-// describe requests the definition of the table.
+// describe requests the definition of the table, and calls the option Keys.
 func (x *exporter) describe(ctx context.Context) (*types.TableDescription, error) {
 	out, err := x.retry.describe(ctx, x.table)
 	if missing, ok := errors.AsType[*types.ResourceNotFoundException](err); ok {
@@ -311,7 +311,7 @@ func (x *exporter) data(ctx context.Context) ([]*dataWriter, error) {
 	return files, context.Cause(ctx)
 }
 
-// scan calls fn with the items of a segment, each valid until fn returns.
+// scan calls fn with each item of a segment. The item is valid until fn returns.
 func (x *exporter) scan(ctx context.Context, segment int, fn func(attr.Item) error) error {
 	if x.o.Mask != nil {
 		next, k := fn, keysOf(x.schema)
@@ -319,7 +319,7 @@ func (x *exporter) scan(ctx context.Context, segment int, fn func(attr.Item) err
 		fn = func(it attr.Item) error {
 			it, err := x.o.Mask(x.table, it)
 			if err == nil {
-				key, err = k.appendKey(key[:0], it) // a rule can drop or rename it
+				key, err = k.appendKey(key[:0], it) // a rule can remove a key attribute
 			}
 			if err != nil {
 				return fmt.Errorf("table %s: cannot mask an item: %w", x.table, err)
@@ -355,13 +355,13 @@ func (x *exporter) scan(ctx context.Context, segment int, fn func(attr.Item) err
 	}
 }
 
-// read reads a page of a scan in the database. It returns the number of items and the key
-// after which the next page begins.
+// read reads a page of a scan directly from the database. It returns the number of items, and the key after which the
+// next page begins.
 func (x *exporter) read(
 	ctx context.Context, in *wire.ScanInput, fn func(attr.Item) error,
 ) (n int, next attr.Item, err error) {
-	var failed error        // fn
-	ctx = heavy.Exempt(ctx) // fn may wait, and nobody else needs a processor
+	var failed error        // of fn
+	ctx = heavy.Exempt(ctx) // fn may wait, so the scan must not hold one of the slots for heavy reads
 	out, err := engine.Of(x.o.DB).Service.Scan(ctx, in, func(it attr.Item) (int, error) {
 		n++
 		if failed = fn(it); failed != nil {
@@ -375,7 +375,7 @@ func (x *exporter) read(
 	return n, out.LastEvaluatedKey, nil
 }
 
-// request requests a page of a scan, as read reads one.
+// request requests a page of a scan from the client. It returns the same as read.
 func (x *exporter) request(
 	ctx context.Context, in *wire.ScanInput, fn func(attr.Item) error,
 ) (n int, next attr.Item, err error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/api/s3files"
 )
 
-// A dataWriter writes a data file.
+// A dataWriter writes a data file of an export.
 type dataWriter struct {
 	*s3files.Writer
 	name string
@@ -25,7 +25,7 @@ func (x *exporter) create(i int) (*dataWriter, error) {
 	return &dataWriter{s3files.NewWriter(f, true), name, f}, nil
 }
 
-// finish completes the file and makes it durable.
+// finish writes the end of the file and makes it durable.
 func (w *dataWriter) finish() error {
 	if err := w.Close(); err != nil {
 		return err

@@ -107,8 +107,8 @@ func anyOf(t *proptest.T, kinds []string, depth int) types.AttributeValue {
 	}
 }
 
-// TestRoundTrip exports tables to a folder or as CSV and imports them again: all items are the same, and the definition
-// if they went through a folder. For CSV the types of the columns are declared.
+// TestRoundTrip exports tables to a folder or as CSV, and imports them again. It tests that the items are the same
+// and, after an export to a folder, also the definitions. The import of CSV declares the types of the columns.
 func TestRoundTrip(t *testing.T) {
 	proptest.CheckTapes(t, 50, 1000, 2000, func(tape []byte) string { return proptest.Play(t, tape, checkRoundTrip) }, nil)
 }
@@ -190,8 +190,8 @@ func someRows(t testing.TB, n int) *sortkeytest.DB {
 	return db
 }
 
-// TestDamagedExports imports exports that do not match their manifests. Nothing is
-// written if a checksum is wrong.
+// TestDamagedExports imports exports that do not match their manifests. If a checksum is wrong, the import must write
+// nothing.
 func TestDamagedExports(t *testing.T) {
 	db := someRows(t, 300)
 	for _, tt := range []struct {
@@ -318,8 +318,7 @@ func TestServiceLayout(t *testing.T) {
 	require.ErrorContains(t, err, "are both exports of table Rows")
 }
 
-// TestExportNames: the names of an endpoint's tables do not choose the folders that
-// are written.
+// TestExportNames: the names of tables, which an endpoint chooses, cannot make an export write outside its folder.
 func TestExportNames(t *testing.T) {
 	db := someRows(t, 1)
 	for _, name := range []string{"../../x", "..", ".", "", "/tmp/x", "a/b", "a/../b", "x/"} {
@@ -332,7 +331,7 @@ func TestExportNames(t *testing.T) {
 	}
 }
 
-// TestLargeManifests: the files of an export are read only up to a size.
+// TestLargeManifests: an import rejects manifests above a size.
 func TestLargeManifests(t *testing.T) {
 	db := someRows(t, 1)
 	for name, most := range map[string]int64{"table.json": 4 << 20, "manifest-summary.md5": 1 << 10} {
@@ -355,7 +354,7 @@ func TestExportInterrupted(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 
-	// An export removes what a killed export has left, but no other files.
+	// An export removes the folders of killed exports, but no other files.
 	notes, killed := filepath.Join(parent, ".out.tmp-0"), filepath.Join(parent, ".out.tmp-1", "export")
 	require.NoError(t, os.WriteFile(notes, nil, 0o644))
 	require.NoError(t, os.MkdirAll(killed, 0o755))
@@ -367,8 +366,8 @@ func TestExportInterrupted(t *testing.T) {
 	require.ErrorContains(t, err, "already exists and is not empty")
 }
 
-// TestExportsAtOnce: of several concurrent exports to one folder one succeeds, and
-// the others report why they failed.
+// TestExportsAtOnce: of several concurrent exports to one folder exactly one succeeds, and the others report why they
+// failed.
 func TestExportsAtOnce(t *testing.T) {
 	db := someRows(t, 300)
 	for round := range 8 {
@@ -405,8 +404,8 @@ func TestExportsAtOnce(t *testing.T) {
 	}
 }
 
-// TestUnfinishedExports: the complete part of a killed export of all tables is not
-// imported as if it were the whole.
+// TestUnfinishedExports: if an export of all tables was killed, an import does not accept its complete part as the
+// whole.
 func TestUnfinishedExports(t *testing.T) {
 	db := someRows(t, 3)
 	all := filepath.Join(t.TempDir(), "all")

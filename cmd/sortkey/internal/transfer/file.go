@@ -24,9 +24,9 @@ var (
 	magicZstd = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
-// openOwn opens a file that an import or export keeps for itself, beside its input
-// or in its folder. Only its owner can read a file that it creates. It opens
-// regular files only: somebody may have put a link to another file in the way.
+// openOwn opens a file that an import or export writes for itself, beside its input or in its folder. If it creates
+// the file, only the owner can read it. It returns an error unless the file is regular, because somebody may have put
+// a link to another file there.
 func openOwn(path string, flags int) (*os.File, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, errNotRegular(path)
@@ -43,10 +43,10 @@ func openOwn(path string, flags int) (*os.File, error) {
 
 func errNotRegular(path string) error { return fmt.Errorf("%s is not a regular file", path) }
 
-// An input reads a file, decompressed.
+// An input reads a file and decompresses it.
 type input struct {
 	io.Reader
-	packed atomic.Int64 // bytes read from the file, compressed
+	packed atomic.Int64 // bytes read from the file, before decompression
 	close  []func() error
 }
 
@@ -68,7 +68,7 @@ func openInput(path string) (*input, error) {
 	return in, nil
 }
 
-// unpack reads a file, decompressed.
+// unpack makes in read the decompressed contents of a file.
 func (in *input) unpack(file io.Reader) error {
 	unpacked, done, err := Unpack(&counter{r: file, n: &in.packed}, maxWindow)
 	if err != nil {
@@ -90,8 +90,8 @@ func (in *input) Close() (err error) {
 // stdin is the path of standard input.
 const stdin = "-"
 
-// Unpack returns the contents of a file, decompressed if it begins like a gzip or zstd
-// file, and a function that ends reading. Window bounds the memory of a zstd decoder.
+// Unpack returns a reader of r, and a function that frees the reader. The reader decompresses r if it begins like a
+// gzip or zstd file. Window bounds the memory of a zstd decoder, in bytes.
 func Unpack(r io.Reader, window uint64) (io.Reader, func() error, error) {
 	br := bufio.NewReaderSize(r, readBuffer)
 	head, err := br.Peek(len(magicZstd))
@@ -117,7 +117,7 @@ func Unpack(r io.Reader, window uint64) (io.Reader, func() error, error) {
 	return br, func() error { return nil }, nil
 }
 
-// unpacked rewrites the errors of a decompressor.
+// unpacked adds the name of the compression to the errors of a decompressor.
 type unpacked struct {
 	r    io.Reader
 	name string

@@ -14,7 +14,7 @@ type Format string
 
 // The formats.
 const (
-	// Auto detects the format by the name and the first bytes of a file.
+	// Auto detects the format from the name and the first bytes of a file.
 	Auto Format = "auto"
 	// DynamoDB is DynamoDB JSON: {"Item":{"id":{"S":"x"}}} on each line as the
 	// service exports it, the item alone, an array of either, or the response of
@@ -24,20 +24,20 @@ const (
 	JSON Format = "json"
 	// CSV is comma-separated values (RFC 4180) with a header.
 	CSV Format = "csv"
-	// Requests is the JSON of BatchWriteItem, PutItem and TransactWriteItems requests,
-	// whose puts and deletes name their tables.
+	// Requests is the JSON of BatchWriteItem, PutItem and TransactWriteItems requests, whose writes name their
+	// tables.
 	Requests Format = "requests"
 )
 
-// AnyType is the type of an attribute with values of several types. In files
-// its values are DynamoDB JSON, such as {"N":"1"}.
+// AnyType is the declared type of an attribute whose values have several types. Files contain its values in DynamoDB
+// JSON, such as {"N":"1"}.
 const AnyType = "JSON"
 
 // Types are the declared types of attributes by name: "S", "N", … "M", or
 // [AnyType].
 type Types map[string]string
 
-// check returns an error if a type does not exist.
+// check returns an error if one of the types does not exist.
 func (t Types) check() error {
 	for _, name := range slices.Sorted(maps.Keys(t)) {
 		if _, ok := attr.ParseKind(t[name]); !ok && t[name] != AnyType {
@@ -50,7 +50,7 @@ func (t Types) check() error {
 	return nil
 }
 
-// ParseTypes reads declarations such as "qty=N" and "price:N".
+// ParseTypes parses declarations such as "qty=N" and "price:N".
 func ParseTypes(texts []string) (Types, error) {
 	types := Types{}
 	for _, text := range texts {
@@ -63,8 +63,8 @@ func ParseTypes(texts []string) (Types, error) {
 	return types, types.check()
 }
 
-// merge returns t with the types of key attributes. It is an error if t declares
-// another type for one of them.
+// merge returns the types in t and in keys, the types of key attributes. It returns an error if t declares another
+// type for one of those.
 func (t Types) merge(keys Types) (Types, error) {
 	out := maps.Clone(t)
 	if out == nil {

@@ -74,11 +74,11 @@ func report(t testing.TB, path string) (rejects []transfer.Reject) {
 	return rejects
 }
 
-// A hook sees the batches that a client writes. It may respond to them itself, with
-// an output or an error.
+// A hook is called with each batch that a client writes. It may return a response or an error, or neither to let the
+// database respond.
 type hook func(ctx context.Context, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error)
 
-// hooked returns a client of db with a hook.
+// hooked returns a client of db that calls a hook.
 func hooked(db *sortkeytest.DB, h hook) *dynamodb.Client {
 	return sdk.Direct(db.DB, func(o *dynamodb.Options) {
 		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {

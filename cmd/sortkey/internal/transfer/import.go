@@ -24,9 +24,9 @@ const (
 // a report.
 type ImportOptions struct {
 	ReadOptions
-	// Table is the table to write to. Default: the source's.
+	// Table is the table to write to. Default: the table that the source names.
 	Table string
-	// Schema creates a missing table. Default: the source's.
+	// Schema is the definition with which Import creates a missing table. Default: the definition in the source.
 	Schema *tabledef.Schema
 	// Workers is the number of concurrent requests. Default: DefaultWorkers.
 	Workers int
@@ -34,38 +34,32 @@ type ImportOptions struct {
 	// Journal is the file that records the progress of the import. A complete
 	// import removes it. Default: none.
 	Journal string
-	// Resume continues an interrupted import at the position in its journal, if
-	// there is one. Restart ignores the journal. With neither, a journal is an
-	// error.
+	// Resume continues an interrupted import from the position in its journal, if there is a journal. Restart ignores
+	// the journal. If neither is set, Import returns an error if there is a journal.
 	Resume, Restart bool
-	// Target names the endpoint in the journal. An import can be resumed only
-	// with the same one.
+	// Target is the name of the endpoint for the journal. An import can be resumed only with the same name.
 	Target string
-	// Rejects is the file for rejected records, a [Reject] as JSON on each line.
-	// If no record was rejected, the file is removed. By default no file is written.
+	// Rejects is the path of the report of rejected records, which has a [Reject] as JSON on each line. Import
+	// removes the report if it rejected no record. By default there is no report.
 	Rejects string
-	// RejectsBytes is the size limit of the file for rejected records. Those
-	// after it are only counted.
-	// Default: DefaultRejectsBytes.
+	// RejectsBytes bounds the size of the report. Import only counts the rejected records after that. Default:
+	// DefaultRejectsBytes.
 	RejectsBytes int64
-	// Every is the number of records between two writes of the journal. The
-	// journal counts records that the endpoint has acknowledged; they are as
-	// durable as the endpoint makes them. Default: DefaultEvery, or as many as are
-	// written at once if DB takes them.
+	// Every is the most records between two writes of the journal. The journal counts only records that the endpoint
+	// has acknowledged, which are as durable as the endpoint makes them. Default: DefaultEvery, or no limit if DB
+	// takes the items.
 	Every int64
-	// DB is the database of the client, if it is in this process. If its store takes
-	// many sorted rows at once, items are handed to it, and Workers has no effect.
-	// Default: items are sent to the client.
+	// DB is the database behind the client, if it is in this process. If its store can load many sorted rows at once,
+	// Import writes items directly to DB, and Workers has no effect. Default: Import sends items to the client.
 	DB *sortkey.DB
 
-	// Grace is the time that requests in flight have to end after an
-	// interruption. Default: DefaultGrace.
+	// Grace is the time that requests in flight have to finish after an interruption. Default: DefaultGrace.
 	Grace time.Duration
-	// Backoff is the pause before the first retry of a request; later pauses are
-	// longer. Default: DefaultBackoff.
+	// Backoff is the pause before the first retry of a request. Each later pause is twice as long, up to 10 s.
+	// Default: DefaultBackoff.
 	Backoff time.Duration
-	// Waiting is called before such a pause, from one goroutine at a time. It
-	// may be nil.
+	// Waiting is called before a pause, except the first ones of a request, and from one goroutine at a time. It may
+	// be nil.
 	Waiting func(Wait)
 	// Progress is called now and then, from one goroutine. It may be nil.
 	Progress func(Progress)
@@ -75,10 +69,10 @@ type ImportOptions struct {
 type Progress struct {
 	// Phase is "verify", "import" or "export".
 	Phase string
-	// Bytes of Total have been read, as stored in files; Total is 0 if it is
+	// Bytes is the number of bytes read from the files, before decompression. Total is their size, or 0 if it is
 	// unknown.
 	Bytes, Total int64
-	// Items have been read.
+	// Items is the number of items so far.
 	Items int64
 }
 
@@ -87,35 +81,33 @@ type TableResult struct {
 	Table string `json:"table"`
 	// Created is set if the import created the table.
 	Created bool `json:"created"`
-	// Read = Written + Deleted + Rejected in a complete import. Written and
-	// Deleted include records that were not sent because a later one with the
-	// same key replaces them.
+	// In a complete import, Read = Written + Deleted + Rejected. If several records have the same key, Import sends
+	// only the last one, but counts all of them.
 	Read     int64 `json:"read"`
 	Written  int64 `json:"written"`
 	Deleted  int64 `json:"deleted,omitempty"`
 	Rejected int64 `json:"rejected"`
 }
 
-// An ImportResult is the result of an import. For a resumed import the counts of
-// tables include the records before the interruption.
+// An ImportResult is the result of an import. If the import was resumed, the results of the tables include the
+// records before the interruption.
 type ImportResult struct {
 	Tables []TableResult `json:"tables"`
-	// Read is the number of records that this call read, and Bytes the size that
-	// they have in files.
+	// Read is the number of records that this call read, and Bytes is the number of bytes, before decompression.
 	Read  int64 `json:"read"`
 	Bytes int64 `json:"bytes"`
-	// First are the first records that this call rejected.
+	// First are the first records that this call rejected, at most 5.
 	First []Reject `json:"firstRejected,omitempty"`
-	// Broken are the files that could not be read to the end, each with its last
-	// readable line. The records up to that line were imported.
+	// Broken are the files that Import could not read to the end, each with its last readable line. Import has
+	// written the records up to that line.
 	Broken []Reject `json:"broken,omitempty"`
-	// Rejects is the file with the report, if there is one.
+	// Rejects is the path of the report, or "" if there is none.
 	Rejects string `json:"rejects,omitempty"`
 	// Unreported is the number of rejected records that the report leaves out
 	// because it has reached its size limit.
 	Unreported int64 `json:"unreported,omitempty"`
-	// Journal is the file of the journal if the import can be resumed: all
-	// records up to Line of File are done.
+	// Journal is the path of the journal, or "" if the import cannot be resumed. All records up to Line of File are
+	// done.
 	Journal string `json:"journal,omitempty"`
 	File    string `json:"file,omitempty"`
 	Line    int64  `json:"line,omitempty"`
@@ -132,16 +124,14 @@ func (r *ImportResult) Sum() (t TableResult) {
 	return t
 }
 
-// firstRejects is the number of rejected records in a result.
+// firstRejects is the most rejected records in a result.
 const firstRejects = 5
 
-// Import writes sources into tables. It counts rejected records and continues;
-// any other error ends the import. The result is never nil and counts what was
-// written.
+// Import writes sources into tables. It counts rejected records and continues; any other error ends the import. The
+// result is never nil and counts what was written.
 //
-// When ctx ends, reading stops, the records that were read are written, and the
-// journal holds the exact position. Requests to an endpoint that does not answer
-// are not retried then.
+// When ctx ends, Import stops reading, writes the records that it has read, and saves the exact position in the
+// journal. From then on it does not retry requests.
 func Import(ctx context.Context, client *dynamodb.Client, sources []*Source, o ImportOptions) (*ImportResult, error) {
 	im := newImporter(ctx, client, sources, o)
 	return im.finish(im.run(ctx))
@@ -163,7 +153,7 @@ func newImporter(ctx context.Context, client *dynamodb.Client, sources []*Source
 	}
 }
 
-// finish completes the result of an import.
+// finish fills the result of an import. It joins err with the error of closing the report.
 func (im *importer) finish(err error) (*ImportResult, error) {
 	if im.report != nil {
 		err = errors.Join(err, im.report.close())

@@ -22,7 +22,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestLastLineWins imports many records with few keys, with many workers.
+// TestLastLineWins imports many records with few different keys, with many workers.
 func TestLastLineWins(t *testing.T) { proptest.Check(t, 40, checkLastLine) }
 
 func checkLastLine(t *proptest.T) {
@@ -123,7 +123,7 @@ func TestResume(t *testing.T) {
 						require.ErrorContains(t, err, "was interrupted")
 					}
 					o.Resume = true
-					// A killed import may have reported records without a checkpoint after them.
+					// A killed import may have reported records after its last checkpoint.
 					f, err := os.OpenFile(o.Rejects, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 					require.NoError(t, err)
 					_, err = f.WriteString(`{"file":"a","line":1,"reason":"written before the kill"}` + "\n" + `{"fil`)
@@ -193,8 +193,7 @@ func TestResumeErrors(t *testing.T) {
 	}
 }
 
-// TestOutputsInTheWay: a journal or report does not replace a file that is not one of
-// an import.
+// TestOutputsInTheWay: an import does not overwrite a file that is not a journal or a report.
 func TestOutputsInTheWay(t *testing.T) {
 	path := write(t, "a.jsonl", manyLines(3)+"{}\n")
 	o := options(t, path)
@@ -227,7 +226,7 @@ func TestOutputsInTheWay(t *testing.T) {
 	require.Equal(t, "notes\n", string(data))
 }
 
-// TestCutReport: an import replaces what an earlier one left of a report when it was killed, wherever that is cut.
+// TestCutReport: an import replaces the report of a killed import, even if the report ends in the middle of a line.
 func TestCutReport(t *testing.T) {
 	path := write(t, "a.jsonl", "{}\n")
 	o := options(t, path)
@@ -248,8 +247,8 @@ func TestCutReport(t *testing.T) {
 	require.ErrorIs(t, err, transfer.ErrRejects)
 }
 
-// TestFullReport: the report of rejected records is bounded, also when the import is
-// resumed, and what it leaves out is counted.
+// TestFullReport: the report of rejected records is bounded, also for a resumed import, and the import counts what
+// the report leaves out.
 func TestFullReport(t *testing.T) {
 	const n, most = 1000, 4000
 	db := sortkeytest.New(t)
@@ -279,7 +278,7 @@ func TestFullReport(t *testing.T) {
 	require.Equal(t, int64(len(lines)+1), lines[len(lines)-1].Line)
 }
 
-// TestLargeItems imports items whose batches are limited by their size.
+// TestLargeItems imports items so large that their size limits the batches.
 func TestLargeItems(t *testing.T) {
 	db := sortkeytest.New(t)
 	items := proptest.Cases(200)
@@ -294,8 +293,7 @@ func TestLargeItems(t *testing.T) {
 	require.Equal(t, int64(items), r.Sum().Written)
 }
 
-// TestForeignFiles: a file that cannot hold items of the table is rejected as a whole,
-// not record by record.
+// TestForeignFiles: an import rejects a file that cannot contain items of the table as a whole, not record by record.
 func TestForeignFiles(t *testing.T) {
 	for _, tt := range []struct {
 		name, text, want, hint string
@@ -315,7 +313,7 @@ func TestForeignFiles(t *testing.T) {
 				require.ErrorIs(t, err, tt.kind)
 			}
 			require.Empty(t, r.Rejects)
-			// The import can be repeated at once with other options.
+			// The import has left no journal, so it can be repeated with other options.
 			require.Empty(t, r.Journal)
 			require.False(t, exists(o.Journal))
 		})
@@ -327,7 +325,8 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// TestBrokenFiles imports the records before the damage, and all of the other files.
+// TestBrokenFiles imports damaged files. It tests that the records before the damage are imported, and all other
+// files.
 func TestBrokenFiles(t *testing.T) {
 	lines := manyLines(3000)
 	packed := gzipped(t, lines)
@@ -368,8 +367,8 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
-// TestEarlyErrors: errors that show at the beginning of a file are reported before a
-// table is created or another file is written.
+// TestEarlyErrors: an import reports an error at the beginning of a file before it creates a table or imports another
+// file.
 func TestEarlyErrors(t *testing.T) {
 	good := write(t, "good.csv", "pk,n\na,1\n")
 	for text, want := range map[string]string{

@@ -23,8 +23,8 @@ type importer struct {
 	readOptions []ReadOptions
 	result      *ImportResult
 	journal     journal
-	file        *os.File // of the journal, locked, or nil
-	found       bool     // there is a journal of an interrupted import, or another file
+	file        *os.File // the journal, open and locked, or nil
+	found       bool     // the file existed before: the journal of an interrupted import, or not a journal
 	saved       bool     // this import can be resumed
 	report      *report
 	total       int64 // bytes in all files, 0 if unknown
@@ -61,7 +61,7 @@ func (im *importer) run(ctx context.Context) (err error) {
 	return im.importAll(ctx)
 }
 
-// closeJournal unlocks the journal. It removes the journal of an import that is complete or has done nothing.
+// closeJournal unlocks the journal. It removes the journal if the import is complete or has done nothing.
 func (im *importer) closeJournal(err error) error {
 	if im.file == nil {
 		return nil
@@ -123,7 +123,7 @@ func (im *importer) prepare() error {
 	}
 
 	var err error
-	im.found = true // set to false below if there is no journal
+	im.found = true // below it becomes false if there is no journal
 	if im.file, err = openJournal(im.o.Journal); err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (im *importer) prepare() error {
 	return im.resume(old)
 }
 
-// resume continues with an earlier journal if it belongs to the same import.
+// resume takes over the state in an earlier journal, if that belongs to the same import.
 func (im *importer) resume(old *journal) error {
 	switch {
 	case old.Target != im.o.Target:
@@ -171,7 +171,7 @@ func (im *importer) resume(old *journal) error {
 	return nil
 }
 
-// options describes the options that change how the input is read.
+// options describes those options that change how an import reads its input.
 func (im *importer) options() string {
 	o := im.o.withDefaults("")
 	text := "format=" + string(o.Format)
@@ -187,9 +187,9 @@ func (im *importer) options() string {
 	return text
 }
 
-// table returns the name of a source's table.
+// table returns the name of the table that a source is imported into.
 func (im *importer) table(s *Source) (string, error) {
-	others := 0 // sources besides the requests to that table, which Discover selected
+	others := 0 // sources without requests; of requests, Discover has selected the writes to the table
 	for _, s := range im.sources {
 		if !s.requests {
 			others++
@@ -215,7 +215,7 @@ func (im *importer) table(s *Source) (string, error) {
 	return "", fail(ErrNoName, "", "no table name for %s", s.Name)
 }
 
-// verify checks all files against their manifests before anything is written.
+// verify compares all files with their manifests, before the import writes anything.
 func (im *importer) verify(ctx context.Context) error {
 	for _, s := range im.sources {
 		if sum := s.sum(); s.Items >= 0 && sum >= 0 && sum != s.Items {
@@ -253,7 +253,7 @@ func (im *importer) verify(ctx context.Context) error {
 	return nil
 }
 
-// done reports whether the interrupted import has read a whole file.
+// done reports whether the interrupted import has finished a file.
 func (im *importer) done(source, file int) bool {
 	at := im.journal.At
 	return source < at.Source || source == at.Source && file < at.File
@@ -272,7 +272,7 @@ func (im *importer) save(at position) error {
 	return im.record(im.journal.checkpoint)
 }
 
-// writing returns the context of writes: when ctx ends, requests in flight have the time Grace to end.
+// writing returns the context for writes. It ends when the time Grace has passed after the end of ctx.
 func (im *importer) writing(ctx context.Context) (writes context.Context, end func()) {
 	writes, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -323,7 +323,7 @@ func (im *importer) importSource(ctx, writes context.Context, i int, s *Source) 
 	return nil
 }
 
-// pipeline starts the pipeline of a source.
+// pipeline starts the pipeline for source i.
 func (im *importer) pipeline(ctx context.Context, i int) (*pipeline, error) {
 	table := im.journal.Tables[i].Table
 	send := &sender{im.retry, table, im.o.Workers}
@@ -339,7 +339,7 @@ func (im *importer) pipeline(ctx context.Context, i int) (*pipeline, error) {
 	return startPipeline(ctx, nil, send, keysOf(im.schemas[i]), im.o.Every), nil
 }
 
-// importFile imports a file from a position on.
+// importFile imports the records of a file after the position at.
 func (im *importer) importFile(ctx context.Context, p *pipeline, at position, f File, opts ReadOptions) error {
 	in, err := openInput(f.Path)
 	if _, system := errors.AsType[*os.PathError](err); err != nil && system {
@@ -352,7 +352,7 @@ func (im *importer) importFile(ctx context.Context, p *pipeline, at position, f 
 	return im.importInput(ctx, p, at, f, in, opts)
 }
 
-// importInput imports what is in a file from a position on.
+// importInput imports the records of an open file after the position at.
 func (im *importer) importInput(
 	ctx context.Context, p *pipeline, at position, f File, in *input, opts ReadOptions,
 ) error {
@@ -370,7 +370,7 @@ func (im *importer) importInput(
 	return im.importRecords(ctx, p, in, f, r, at)
 }
 
-// end ends a file that was read to its end.
+// end compares the count of a file that was read to its end with the manifest, and saves a checkpoint.
 func (im *importer) end(p *pipeline, in *input, f File, r *Reader, at position) error {
 	if f.Items >= 0 && r.Count() != f.Items {
 		return im.broken(p, f, at, rejectf("file has %d items, the manifest says %d", r.Count(), f.Items))
@@ -379,8 +379,8 @@ func (im *importer) end(p *pipeline, in *input, f File, r *Reader, at position) 
 	return im.checkpoint(p, at)
 }
 
-// broken ends a file that cannot be read any further. It waits for the writes of
-// the records before and reports the error.
+// broken handles a file whose rest cannot be read. It waits until the records before are written, and reports the
+// error.
 func (im *importer) broken(p *pipeline, f File, at position, err error) error {
 	r := Reject{File: f.Path, Line: at.Line, Reason: reason(err)}
 	if _, complete := errors.AsType[*recordError](err); !complete {
@@ -396,7 +396,7 @@ func (im *importer) broken(p *pipeline, f File, at position, err error) error {
 	return im.save(at)
 }
 
-// checkpoint waits until all records before a position are written and saves it.
+// checkpoint waits until all records before a position are written, and then saves the position.
 func (im *importer) checkpoint(p *pipeline, at position) error {
 	if err := im.settle(p, at.Source); err != nil {
 		return err
@@ -404,7 +404,7 @@ func (im *importer) checkpoint(p *pipeline, at position) error {
 	return im.save(at)
 }
 
-// settle waits for the writes and counts their results.
+// settle writes what is ready, counts the results, and reports rejected records.
 func (im *importer) settle(p *pipeline, source int) error {
 	rejects, written, deleted, err := p.write()
 	t := &im.journal.Tables[source]

@@ -17,8 +17,7 @@ import (
 
 const tableWait = 5 * time.Minute
 
-// ensure creates the table of a source if it does not exist, and determines the
-// options for reading the source.
+// ensure creates the table of source i if it does not exist, and sets the options for reading the source.
 func (im *importer) ensure(ctx context.Context, i int) error {
 	s, name := im.sources[i], im.journal.Tables[i].Table
 	want := im.o.Schema
@@ -87,9 +86,8 @@ func (r *retrier) describe(ctx context.Context, table string) (*dynamodb.Describ
 	return call(ctx, r, r.client.DescribeTable, &dynamodb.DescribeTableInput{TableName: &table})
 }
 
-// checkFiles opens the files of a source before anything is created or written,
-// so that a file that is wrong as a whole fails early. Of an export it opens only
-// the first file: the others have the same format.
+// checkFiles opens the files of a source before the import creates or writes anything, so that a file of which no
+// record can be read fails early. In an export it opens only the first file, because all have the same format.
 func (im *importer) checkFiles(i int, s *Source, opts ReadOptions, k keys) error {
 	for n, f := range s.Files {
 		if n > 0 && s.export {
@@ -100,7 +98,7 @@ func (im *importer) checkFiles(i int, s *Source, opts ReadOptions, k keys) error
 		}
 		in, err := openInput(f.Path)
 		if err != nil {
-			continue // reading the file reports the error
+			continue // the import reports the error when it reads the file
 		}
 		_, err = im.openReader(in, f, opts, k)
 		if err := errors.Join(err, in.Close()); err != nil {
@@ -112,8 +110,8 @@ func (im *importer) checkFiles(i int, s *Source, opts ReadOptions, k keys) error
 	return nil
 }
 
-// openReader returns a reader of a file of records with the keys k. The error is
-// an [*advice.Error] if no record of the file can be read.
+// openReader returns a reader of a file. It returns an [*advice.Error] if no record of the file can be read for a
+// table with the keys k.
 func (im *importer) openReader(in *input, f File, opts ReadOptions, k keys) (*Reader, error) {
 	r, err := NewReader(in, strings.TrimSuffix(f.Path, stdin), opts)
 	if err == nil && r.columns != nil {
@@ -128,13 +126,13 @@ func (im *importer) openReader(in *input, f File, opts ReadOptions, k keys) (*Re
 	return r, err
 }
 
-// Create creates a table with a definition, and returns when it can be used.
+// Create creates a table from its definition, and waits until it can be used.
 func Create(ctx context.Context, client *dynamodb.Client, name string, s *tabledef.Schema) error {
 	return newRetrier(ctx, client, 0, nil).create(ctx, name, s)
 }
 
 func (r *retrier) create(ctx context.Context, name string, s *tabledef.Schema) error {
-	again := false // a request without a response may have succeeded
+	again := false // an earlier attempt that got no response may have created the table
 	if err := r.do(ctx, func() error {
 		_, err := r.client.CreateTable(ctx, s.CreateTable(name), once)
 		if _, done := errors.AsType[*types.ResourceInUseException](err); done && again {

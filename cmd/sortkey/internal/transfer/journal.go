@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// A journal records the progress of an import: the endpoint has acknowledged all
-// records before its position, or they are in the report. Its file has a line of JSON
-// for the import, and one for each checkpoint after it. It is locked while the import runs.
+// A journal records the progress of an import. The endpoint has acknowledged all records before its position, or the
+// report contains them. The file has one line of JSON for the import, and one for each checkpoint after that. An
+// import locks the file while it runs.
 type journal struct {
 	Version int             `json:"version"`
 	Target  string          `json:"target"`
@@ -26,7 +26,7 @@ type journal struct {
 
 const journalVersion = 2
 
-// journalHead begins the file of a journal.
+// journalHead is how the file of a journal begins.
 const journalHead = `{"version":`
 
 type journalSource struct {
@@ -35,19 +35,20 @@ type journalSource struct {
 	Made  tableIdentity `json:"made,omitzero"` // of the table
 }
 
-// A checkpoint is a state of an import.
+// A checkpoint is the state of an import at a position.
 type checkpoint struct {
 	At position `json:"at"`
-	// Table is the result of the position's source.
+	// Table is the result so far of the source at the position.
 	Table  TableResult `json:"table"`
 	Broken []Reject    `json:"broken,omitempty"`
 	// Unreported is the number of rejected records that the report leaves out.
 	Unreported int64 `json:"unreported,omitempty"`
-	// Report is the size of the report in bytes. What follows was written for records after the position.
+	// Report is the size of the report in bytes. If the report is longer, its rest is about records after the
+	// position.
 	Report int64 `json:"report,omitempty"`
 }
 
-// A position is a place in the input.
+// A position is a place in the sources of an import.
 type position struct {
 	Source  int   `json:"source"`
 	File    int   `json:"file"`
@@ -65,8 +66,8 @@ type identity struct {
 
 const headBytes = 64 << 10
 
-// identify returns the identity of a file, and whether it is a regular file.
-// Other files have none.
+// identify returns the identity of a file, and whether it is a regular file. The identity of other files has only the
+// path.
 func identify(path string) (id identity, regular bool, err error) {
 	if path == stdin {
 		return identity{Path: path}, false, nil
@@ -94,7 +95,7 @@ func identify(path string) (id identity, regular bool, err error) {
 	return id, true, nil
 }
 
-// openJournal opens or creates the file of a journal and locks it, so that only one import uses it.
+// openJournal opens or creates the file of a journal, and locks it against other imports.
 func openJournal(path string) (*os.File, error) {
 	for {
 		f, err := openOwn(path, os.O_CREATE|os.O_RDWR)
@@ -111,15 +112,15 @@ func openJournal(path string) (*os.File, error) {
 		switch {
 		case errors.Is(err, errBusy):
 			return nil, fail(ErrBusy, "wait for it", "another import is using the journal %s", path)
-		case !errors.Is(err, errMoved): // an import has just ended
+		case !errors.Is(err, errMoved): // an import that has just ended removed it: open it again
 			return nil, err
 		}
 	}
 }
 
-// readJournal reads the file of a journal, and leaves it after the last whole checkpoint. It returns nil if there is
-// no checkpoint. With restart it returns nil for any journal, even an unreadable one. A file that is
-// not a journal is always an error, as the journal would overwrite it.
+// readJournal reads the file of a journal, and truncates it after the last complete checkpoint. It returns nil if the
+// file is empty or incomplete. If restart is set, it returns nil for any journal, even an unreadable one. It always
+// returns an error for a file that is not a journal, because the import would overwrite it.
 func readJournal(f *os.File, restart bool) (*journal, error) {
 	head := make([]byte, len(journalHead))
 	n, err := io.ReadFull(f, head)
@@ -142,7 +143,7 @@ func readJournal(f *os.File, restart bool) (*journal, error) {
 	}
 	end := dec.InputOffset()
 	for {
-		var next journal // a line that was being written is not whole
+		var next journal // a killed import may have left an incomplete line
 		if dec.Decode(&next) != nil {
 			break
 		}
@@ -162,7 +163,7 @@ func readJournal(f *os.File, restart bool) (*journal, error) {
 	return &j, rewind(f, end)
 }
 
-// rewind ends a file at an offset and continues there.
+// rewind truncates a file at an offset and moves there.
 func rewind(f *os.File, end int64) error {
 	if err := f.Truncate(end); err != nil {
 		return err
@@ -171,7 +172,7 @@ func rewind(f *os.File, end int64) error {
 	return err
 }
 
-// sound reports whether the position exists in the sources.
+// sound reports whether the position is one in the sources of j.
 func (j *journal) sound() bool {
 	at := j.At
 	return at.Source >= 0 && at.Source < min(len(j.Sources), len(j.Tables)) && at.File >= 0 &&
@@ -193,7 +194,7 @@ func (im *importer) record(line any) error {
 	return err
 }
 
-// SyncFolder makes the names in a folder durable where the system supports it.
+// SyncFolder makes the names in a folder durable, if the system supports that.
 func SyncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -212,10 +213,10 @@ type Reject struct {
 	Line   int64  `json:"line"`
 	Reason string `json:"reason"`
 
-	order int64 // number in the file
+	order int64 // number of the record in the file
 }
 
-// reportHead begins the file of a report.
+// reportHead is how the file of a report begins.
 const reportHead = `{"file":`
 
 // A report is the file of rejected records, one JSON object on each line.
@@ -223,12 +224,12 @@ type report struct {
 	path       string
 	f          *os.File
 	size       int64
-	limit      int64 // of size, in bytes; lines are only counted after it
-	unreported int64 // lines counted
+	limit      int64 // bound of size, in bytes; add only counts the lines above it
+	unreported int64 // lines only counted
 }
 
-// openReport opens the report with what an earlier import reported. It refuses any other file, which the report
-// would overwrite.
+// openReport opens the report of an earlier import, or creates a new one. It returns an error for any other file,
+// which the report would overwrite.
 func openReport(path string) (*report, error) {
 	r := &report{path: path}
 	if path == "" {
@@ -253,7 +254,7 @@ func openReport(path string) (*report, error) {
 	return r, err
 }
 
-// cut deletes what follows the first bytes of a report.
+// cut truncates the report after its first bytes.
 func (r *report) cut(bytes int64) error {
 	if r.size <= bytes {
 		return nil
@@ -262,7 +263,7 @@ func (r *report) cut(bytes int64) error {
 	return r.f.Truncate(bytes)
 }
 
-// add writes rejects and makes them durable.
+// add appends rejects to the report and makes them durable. It only counts those that would exceed the limit.
 func (r *report) add(rejects []Reject) (err error) {
 	if len(rejects) == 0 || r.path == "" {
 		return nil
@@ -291,7 +292,7 @@ func (r *report) add(rejects []Reject) (err error) {
 	return r.f.Sync()
 }
 
-// close closes the report. One without lines is removed.
+// close closes the report. It removes an empty report.
 func (r *report) close() (err error) {
 	if r.f == nil {
 		return nil

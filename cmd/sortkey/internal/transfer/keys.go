@@ -20,7 +20,7 @@ type keys []keycond.Attribute
 
 func keysOf(s *tabledef.Schema) keys { return KeyOf(s, s.KeySchema).Attributes() }
 
-// KeyOf returns a key in the definition of a table: that of the table, or that of an index.
+// KeyOf returns the key that list describes: the key of the table that s defines, or of one of its indexes.
 func KeyOf(s *tabledef.Schema, list []types.KeySchemaElement) *keycond.Schema {
 	kinds := s.KeyTypes()
 	var partition, sort []keycond.Attribute
@@ -36,7 +36,7 @@ func KeyOf(s *tabledef.Schema, list []types.KeySchemaElement) *keycond.Schema {
 	return keycond.NewSchema(partition, sort)
 }
 
-// appendKey appends the key of an item. Equal keys have equal bytes.
+// appendKey appends an encoding of the key of an item. Only equal keys have equal encodings.
 func (k keys) appendKey(dst []byte, it attr.Item) ([]byte, error) {
 	for _, a := range k {
 		v := it.Get(a.Name)
@@ -52,7 +52,7 @@ func (k keys) appendKey(dst []byte, it attr.Item) ([]byte, error) {
 	return dst, nil
 }
 
-// ReadSchema reads the schema in a file.
+// ReadSchema reads the definition of a table from a file.
 func ReadSchema(path string) (*tabledef.Schema, error) {
 	data, err := readBounded(path, maxSchema)
 	if err != nil {
@@ -65,8 +65,8 @@ func ReadSchema(path string) (*tabledef.Schema, error) {
 	return s, nil
 }
 
-// ParseKey reads the key of a table as [keyschema.Define] does, such as "customer / placed:N". The table has no indexes
-// and is billed per request.
+// ParseKey returns the definition of a table from its key, such as "customer / placed:N" ([keyschema.Define] has the
+// syntax). The table has no indexes and is billed per request.
 func ParseKey(text string) (*tabledef.Schema, error) {
 	in := &wire.CreateTableInput{BillingMode: new("PAY_PER_REQUEST")}
 	err := keyschema.Define(in, text, nil)

@@ -32,7 +32,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	table.DefaultLoadFrom = 3 // so that small inputs are loaded
+	table.DefaultLoadFrom = 3 // load even small inputs as sorted rows
 	os.Exit(m.Run())
 }
 
@@ -52,8 +52,7 @@ const indexed = `{"TableName": "Rows", "KeySchema": [{"AttributeName": "pk", "Ke
 	"GlobalSecondaryIndexes": [{"IndexName": "ByG", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}], "Projection": {"ProjectionType": "KEYS_ONLY"}}],
 	"LocalSecondaryIndexes": [{"IndexName": "ByL", "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "l", "KeyType": "RANGE"}], "Projection": {"ProjectionType": "ALL"}}]}`
 
-// drawRecord draws a record of a form. Many are rejected: by the reader, for their keys, or
-// by the table.
+// drawRecord draws a record of a form. The reader or the table rejects many of the records.
 func drawRecord(t *proptest.T, form, key string) string {
 	var members []string
 	add := func(name, kind, value string) {
@@ -191,8 +190,8 @@ func dumpOf(t testing.TB, client *dynamodb.Client) (dump []string) {
 	return dump
 }
 
-// TestLoadedImport imports the same files with requests and without them: items, indexes,
-// counters, results and reports are the same, also when the second is interrupted.
+// TestLoadedImport imports the same files twice, with requests and directly into a database. It tests that items,
+// indexes, counters, results and reports are the same, even if the second import is interrupted.
 func TestLoadedImport(t *testing.T) {
 	t.Parallel()
 	proptest.Check(t, 60, func(t *proptest.T) {
@@ -255,7 +254,8 @@ func TestLoadedImport(t *testing.T) {
 			r.First, r.Bytes, r.Rejects, r.Journal = nil, 0, "", ""
 			out.Result = *r
 		}
-		// A record that is replaced before it is sent may be rejected only where it is not sent.
+		// An import with requests does not send a record that a later one replaces, so only the other import may
+		// reject it.
 		sent, loaded := &outcomes[0], &outcomes[1]
 		hidden := 0
 		for i, r := range loaded.Report {
@@ -282,7 +282,7 @@ func webClient(url string) *dynamodb.Client {
 	})
 }
 
-// TestReadExport exports tables with requests and without them: the files are the same.
+// TestReadExport exports tables with requests and directly from a database. It tests that the files are the same.
 func TestReadExport(t *testing.T) {
 	t.Parallel()
 	db := sortkeytest.New(t)

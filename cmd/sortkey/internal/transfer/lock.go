@@ -9,10 +9,10 @@ import (
 // errBusy means that another process has locked the file.
 var errBusy = errors.New("the file is locked")
 
-// errMoved means that a locked file is no longer at its path.
+// errMoved means that a file was moved or removed before it could be locked.
 var errMoved = errors.New("the locked file was moved")
 
-// checkPath returns errMoved unless an open file is the one at path.
+// checkPath returns errMoved unless path still names the open file.
 func checkPath(f *os.File, path string) error {
 	mine, err := f.Stat()
 	if err != nil {
@@ -24,9 +24,9 @@ func checkPath(f *os.File, path string) error {
 	return nil
 }
 
-// unlock unlocks a file and closes it, unless it is closed already. Closing alone is not enough: a
-// process that this one is starting has a copy of every descriptor until it runs its own program, and
-// a copy keeps the lock (flock(2)), so that the next export or import could find the file in use.
+// unlock unlocks a file and closes it. It does nothing if the file is closed already. Closing alone is not enough:
+// while this process starts another one, that one has a copy of every descriptor until it runs its own program. A
+// copy keeps the lock (flock(2)), so the next export or import could find the file locked.
 func unlock(f *os.File) error {
 	unlockFile(f)
 	if err := f.Close(); !errors.Is(err, fs.ErrClosed) {

@@ -7,15 +7,15 @@ import (
 	"os"
 )
 
-// noFollow is 0: only openOwn's own check refuses links here.
+// noFollow is 0, because there is no such flag here: only openOwn's own check rejects links.
 const noFollow = 0
 
 func lockFile(*os.File) error { return nil }
 
 func unlockFile(*os.File) {}
 
-// unlockBefore calls do on the folder of a locked file. It closes the file
-// first: an open file cannot be moved.
+// unlockBefore unlocks a file and then calls do, which moves or removes it. It closes the file first because an open
+// file cannot be moved.
 func unlockBefore(f *os.File, do func() error) error {
 	return errors.Join(unlock(f), do())
 }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// noFollow is the flag that makes opening a link fail.
+// noFollow is the flag with which opening a link fails.
 const noFollow = syscall.O_NOFOLLOW
 
 // lockFile locks a file until it is closed, if the file system supports it.
@@ -27,8 +27,8 @@ func lockFile(f *os.File) error {
 // unlockFile unlocks an open file. If it fails, closing the file unlocks it.
 func unlockFile(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
-// unlockBefore calls do on the folder of a locked file, and then unlocks the
-// file, which can be moved while it is open.
+// unlockBefore calls do, which moves or removes a locked file, and then unlocks the file. Here an open file can be
+// moved.
 func unlockBefore(f *os.File, do func() error) error {
 	return errors.Join(do(), unlock(f))
 }

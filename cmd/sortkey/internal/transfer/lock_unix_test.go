@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestUnlockDespiteCopies holds that a file can be locked again as soon as it is unlocked, although a
-// process that is being started still has a copy of its descriptor.
+// TestUnlockDespiteCopies tests that a file can be locked again as soon as it is unlocked, even while a process that
+// is starting has a copy of its descriptor.
 func TestUnlockDespiteCopies(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")

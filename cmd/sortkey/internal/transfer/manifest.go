@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/files"
 )
 
-// schemaFile is the file of an export that is ours.
+// schemaFile is the table's definition in an export. The service's own exports do not have it.
 const schemaFile = "table.json"
 
 // maxManifest bounds the size of a manifest, and maxSchema the size of a table's
@@ -23,12 +23,12 @@ const (
 	maxSchema   = 4 << 20
 )
 
-// readBounded reads a file of at most limit bytes.
+// readBounded reads a file, and returns an error if it is longer than limit bytes.
 func readBounded(name string, limit int64) ([]byte, error) {
 	return files.Read(name, limit)
 }
 
-// readManifest reads a manifest file and verifies it if there is a checksum.
+// readManifest reads a manifest, and compares it with its checksum if there is one.
 func readManifest(name string) ([]byte, error) {
 	data, err := readBounded(name, maxManifest)
 	if err != nil {
@@ -119,10 +119,9 @@ func readExport(dir string) (*Source, error) {
 	return src, nil
 }
 
-// findData returns the path of a data file: in the folder data beside the
-// manifests, or for incremental exports, which share one, in the folder data one level
-// up. The key is one of a bucket and may have a prefix. A key that leaves the bucket is
-// an error: it could name any file of this machine.
+// findData returns the path of the data file with a key, which is a key in a bucket and may have a prefix. The file
+// is in the folder data beside the manifests. Incremental exports share one folder data, which is one level up.
+// findData returns an error if the key leads out of the bucket, because it could name any file of this machine.
 func findData(dir, key string) (string, error) {
 	local := filepath.FromSlash(strings.TrimLeft(key, "/"))
 	if !filepath.IsLocal(local) {
@@ -146,7 +145,7 @@ func findData(dir, key string) (string, error) {
 	)
 }
 
-// optional reads a file that may be missing.
+// optional calls read for a file, and returns the zero value if the file does not exist.
 func optional[T any](name string, read func(string) (T, error)) (v T, err error) {
 	v, err = read(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -156,7 +155,8 @@ func optional[T any](name string, read func(string) (T, error)) (v T, err error)
 	return v, err
 }
 
-// verify compares a file with its checksum in the manifest.
+// verify compares a file with its checksum in the manifest. It calls read with the number of bytes that it has just
+// read.
 func verify(ctx context.Context, f File, read func(n int)) error {
 	r, err := os.Open(f.Path)
 	if err != nil {

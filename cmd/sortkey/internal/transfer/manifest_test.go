@@ -11,8 +11,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 )
 
-// FuzzManifest: the manifests of an export are refused, or name only data files of
-// the export.
+// FuzzManifest: the manifests of an export are rejected, or they name only data files of the export.
 func FuzzManifest(f *testing.F) {
 	const summary = `{"tableArn":"arn:aws:dynamodb:us-east-1:1:table/Rows","outputFormat":"DYNAMODB_JSON","itemCount":1}`
 	const table = `{"TableName":"Rows","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}]}`

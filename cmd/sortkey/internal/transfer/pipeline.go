@@ -18,40 +18,40 @@ import (
 )
 
 const (
-	// loadBytes is how much memory the items take that are written at once to a database in this process.
+	// loadBytes is the memory of the items at which a pipeline writes them to a database in this process.
 	loadBytes = 64 << 20
-	// sendBytes is the same for an endpoint.
+	// sendBytes is the memory of the items at which a pipeline sends them to an endpoint.
 	sendBytes = 12 << 20
-	// loadTime is the longest time between two writes, so that an import that is killed
-	// loses no more than that.
+	// loadTime is the longest time between two writes. An import that is killed loses no more work than that.
 	loadTime = 5 * time.Second
-	// readingBytes bounds the text of the blocks that are being decoded: a block may be one long line.
+	// readingBytes bounds the text of all blocks that are being decoded. The number of blocks does not bound it,
+	// because a block may be one long line.
 	readingBytes = 32 << 20
-	// keptBytes is the most memory that an unused block keeps for its text.
+	// keptBytes bounds the buffer for text that an unused block keeps.
 	keptBytes = 8 * blockBytes
 )
 
-// A pipeline writes the records of a source. Goroutines decode blocks of records; the pipeline
-// collects them in their order, until they are enough to be written at once: to a database in this
-// process if its store gains from many sorted rows, or with requests.
+// A pipeline writes the records of a source. Several goroutines decode blocks of records. The pipeline collects the
+// decoded blocks in the order of the file and writes many of them at once: directly to a database in this process
+// whose store loads many sorted rows faster, or else with requests.
 type pipeline struct {
 	ctx     context.Context //nolint:containedctx // of the writes, which outlives the context of reading
-	bulk    *api.Bulk       // of a database in this process, or nil
+	bulk    *api.Bulk       // nil if the pipeline sends requests
 	send    *sender
 	keys    keys
 	work    chan *running
 	workers sync.WaitGroup
-	every   int64      // the most records between two writes, or 0
+	every   int64      // the most records between two writes; 0 for no limit
 	running []*running // in the order of the file
 	unused  []*running
 	ready   []part
-	rows    []*api.BulkPart // unused
-	reading int             // bytes of the text of the running blocks
-	bytes   int             // that the ready parts take
+	rows    []*api.BulkPart // to use again
+	reading int             // bytes of text in the running blocks
+	bytes   int             // bytes of the ready parts
 	since   time.Time       // of the last write
 }
 
-// A running block is being decoded.
+// A running is a block that a goroutine is decoding.
 type running struct {
 	block
 	part
@@ -59,9 +59,9 @@ type running struct {
 	done chan struct{}
 }
 
-// A part is what becomes of the records of a block.
+// A part is the result of decoding a block.
 type part struct {
-	rows             *api.BulkPart // for a database in this process
+	rows             *api.BulkPart // for writing directly to a database
 	entries          []entry       // for an endpoint
 	rejects          []Reject
 	written, deleted int64
@@ -73,7 +73,7 @@ type entry struct {
 	item   attr.Item
 	remove bool
 	key    string
-	at     Reject // place in the input; it has a reason if the endpoint has rejected the entry
+	at     Reject // place in the input; Reason is set if the endpoint has rejected the entry
 }
 
 func startPipeline(ctx context.Context, b *api.Bulk, s *sender, k keys, every int64) *pipeline {
@@ -95,13 +95,13 @@ func startPipeline(ctx context.Context, b *api.Bulk, s *sender, k keys, every in
 	return p
 }
 
-// close ends the pipeline without writing what it has: call write first.
+// close stops the goroutines. It does not write the blocks that are ready: call write first.
 func (p *pipeline) close() {
 	close(p.work)
 	p.workers.Wait()
 }
 
-// prepare decodes the records of a block.
+// prepare decodes the records of a block into its part.
 func (p *pipeline) prepare(b *running, d *decoder) {
 	var key []byte
 	first := b.count - int64(len(b.records))
@@ -138,7 +138,7 @@ func (p *pipeline) prepare(b *running, d *decoder) {
 	}
 }
 
-// refusal returns the message of an error of the database.
+// refusal reduces an error of the database to its message.
 func refusal(err error) error {
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		return errors.New(e.Message)
@@ -146,7 +146,7 @@ func refusal(err error) error {
 	return err
 }
 
-// read reads a block of a file and lets a goroutine decode it.
+// read reads a block of a file and passes it to a goroutine for decoding.
 func (p *pipeline) read(r *Reader, file string) error {
 	b, ok := pop(&p.unused)
 	if !ok {
@@ -173,7 +173,7 @@ func (p *pipeline) read(r *Reader, file string) error {
 	return err
 }
 
-// pop takes the last element of a list.
+// pop removes the last element of a list and returns it.
 func pop[T any](list *[]T) (last T, ok bool) {
 	n := len(*list)
 	if n == 0 {
@@ -184,7 +184,8 @@ func pop[T any](list *[]T) (last T, ok bool) {
 	return last, true
 }
 
-// next waits for the earliest block that is being decoded, and returns where it ends.
+// next waits for the first of the running blocks and makes it ready. It returns the number of records, and the line,
+// at the end of the block.
 func (p *pipeline) next() (count, line int64) {
 	b := p.running[0]
 	<-b.done
@@ -199,7 +200,7 @@ func (p *pipeline) next() (count, line int64) {
 	return b.count, b.line
 }
 
-// full reports whether the items that are ready should be written.
+// full reports whether it is time to write the blocks that are ready.
 func (p *pipeline) full() bool {
 	most := loadBytes
 	if p.bulk == nil {
@@ -208,8 +209,8 @@ func (p *pipeline) full() bool {
 	return p.bytes >= most || len(p.ready) > 0 && time.Since(p.since) >= loadTime
 }
 
-// write writes the items that are ready. It returns the rejects in the order of the file, and how many items it
-// wrote and deleted. The counts are complete only if err is nil.
+// write writes the items of the blocks that are ready. It returns the rejects in the order of the file, and how many
+// items it wrote and deleted. If it returns an error, all counts are 0, although some items may be written.
 func (p *pipeline) write() (rejects []Reject, written, deleted int64, err error) {
 	if p.bulk == nil {
 		err = p.send.write(p.ctx, p.ready)
@@ -249,8 +250,8 @@ func (p *pipeline) write() (rejects []Reject, written, deleted int64, err error)
 	return rejects, written, deleted, nil
 }
 
-// explain returns the cause of an error of a database in this process, such as a full disk, or says that the table was
-// deleted during the import.
+// explain returns the cause of an error of the database, such as a full disk. If the table was deleted during the
+// import, the error says so.
 func (p *pipeline) explain(err error) error {
 	code := ""
 	if e, ok := errors.AsType[*wire.Error](err); ok {
@@ -267,12 +268,12 @@ func (p *pipeline) explain(err error) error {
 	return fail(errors.Join(ErrRestart, err), "", "table %s was deleted, with the items written to it", p.send.table)
 }
 
-// importRecords imports the records of a file from a position on.
+// importRecords imports the records of a file after the position at.
 func (im *importer) importRecords(
 	ctx context.Context, p *pipeline, in *input, f File, r *Reader, at position,
 ) error {
 	table, last := &im.journal.Tables[at.Source], at.Records
-	// absorb takes over decoded blocks until no more than n are left.
+	// absorb makes decoded blocks ready until at most n blocks are running, and writes when it is time.
 	absorb := func(n int) error {
 		for len(p.running) > n || len(p.running) > 0 && p.reading > readingBytes {
 			before := at.Records

@@ -36,8 +36,8 @@ func noUmask(t *testing.T) {
 	t.Cleanup(func() { syscall.Umask(old) })
 }
 
-// interrupted leaves the journal and the report of an import, and returns their
-// options.
+// interrupted leaves the journal and the report of an interrupted import. It returns the options and the input of the
+// import.
 func interrupted(t *testing.T, db *sortkeytest.DB, dir string) (o transfer.ImportOptions, path string) {
 	t.Helper()
 	path = filepath.Join(dir, "a.jsonl")

@@ -21,20 +21,19 @@ import (
 type ReadOptions struct {
 	// Format is the format of the records. Default: Auto.
 	Format Format
-	// Types are the declared types of attributes: of CSV columns, which are
-	// strings otherwise, and of plain JSON.
+	// Types are the declared types of attributes, in CSV and in plain JSON. A CSV column without a declared type
+	// contains strings.
 	Types Types
-	// MaxLine is the length of the longest line or record, in bytes; longer ones
-	// are rejected. Default: DefaultMaxLine.
+	// MaxLine bounds the length of a line or record, in bytes. The reader rejects longer ones. Default:
+	// DefaultMaxLine.
 	MaxLine int
 	// Delimiter separates the cells of CSV. Default: a comma, or a tab in a .tsv
 	// file.
 	Delimiter byte
-	// Columns are the names of the columns of CSV without a header.
+	// Columns are the names of the columns of a CSV file that has no header.
 	Columns []string
-	// Table is the table whose writes are read from a file of requests; those to other
-	// tables are left out. Named leaves out those that do not name their table, too.
-	// Default: all writes.
+	// Table selects the writes in a file of requests: the reader skips writes to other tables. If Named is set, it
+	// also skips writes that do not name their table. Default: all writes.
 	Table string
 	Named bool
 }
@@ -61,14 +60,13 @@ func (o ReadOptions) withDefaults(path string) ReadOptions {
 
 // A Record is one record of a file.
 type Record struct {
-	// Line is the number of its first line, from 1.
+	// Line is the number of the record's first line, from 1.
 	Line int64
-	// Item is the item, or the key of a deleted one.
+	// Item is the item, or only its key if Delete is set.
 	Item attr.Item
-	// Delete means that the item with that key was deleted. Incremental exports
-	// have such records.
+	// Delete means that the record deletes the item with the key. Incremental exports and requests have such records.
 	Delete bool
-	// Err rejects the record; Item is nil then. Reading continues.
+	// Err says why the reader rejects the record; Item is then nil. The reader can continue.
 	Err error
 }
 
@@ -80,16 +78,16 @@ type Reader struct {
 	columns *columns
 	builder attr.Builder
 	count   int64
-	// requests replaces the splitter and the decoder in a file of requests. Others is a
-	// table whose writes were left out.
+	// requests replaces split and dec for a file of requests. others is the name of a table whose writes the reader
+	// has skipped.
 	requests *requestfile.Reader
 	table    string
 	named    bool
 	others   string
 }
 
-// NewReader returns a reader of uncompressed data. The path of the file, which
-// may be empty, helps to detect the format.
+// NewReader returns a reader of uncompressed data. It detects the format also from the path of the file, which may be
+// empty.
 func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 	o = o.withDefaults(path)
 	br := bufio.NewReaderSize(r, readBuffer)
@@ -146,8 +144,8 @@ func (r *Reader) Next() (Record, error) {
 	return rec.Record, err
 }
 
-// read reads the next record. It appends the JSON of the record to the data of b, unless it decodes the record: one of
-// requests or of CSV, or the first one of JSON, whose form all others have.
+// read reads the next record. It usually appends the JSON of the record to the data of b. It decodes a record itself
+// if that is a request, CSV, or the first record of JSON, which determines the form of all others.
 func (r *Reader) read(b *block) (rec rawRecord, err error) {
 	if r.requests != nil {
 		rec.Record, err = r.nextWrite()
@@ -181,7 +179,7 @@ func (r *Reader) read(b *block) (rec rawRecord, err error) {
 	return rec, nil
 }
 
-// nextWrite is Next for a file of requests.
+// nextWrite implements Next for a file of requests.
 func (r *Reader) nextWrite() (Record, error) {
 	for {
 		w, err := r.requests.Next()
@@ -208,12 +206,12 @@ func (r *Reader) nextWrite() (Record, error) {
 	}
 }
 
-// errOtherTable returns the error for requests to other tables than the one to write to.
+// errOtherTable returns the error for requests that write only to tables other than table.
 func errOtherTable(others, table string) error {
 	return fmt.Errorf("the requests write to %s, not to %s", others, table)
 }
 
-// Skip skips the records up to the n-th.
+// Skip reads records until Count is n, and drops them.
 func (r *Reader) Skip(n int64) error {
 	var b block
 	for r.count < n {
@@ -225,8 +223,7 @@ func (r *Reader) Skip(n int64) error {
 	return nil
 }
 
-// Count returns the number of records so far, including rejected and skipped
-// ones.
+// Count returns the number of records read so far, including rejected and skipped ones.
 func (r *Reader) Count() int64 { return r.count }
 
 const (
@@ -234,9 +231,8 @@ const (
 	layoutDocument = 'd'
 )
 
-// layoutOf returns the layout of a file from its first bytes: JSON lines, or a
-// JSON document, whose records may be in a member Items. It is 0 if the file is
-// not JSON.
+// layoutOf detects the layout of a file from its first bytes: JSON lines, or a JSON document. Items reports whether
+// the records of a document are in a member Items. The layout is 0 if the file is not JSON.
 func layoutOf(head []byte) (layout rune, items bool) {
 	head = bytes.TrimLeft(head, " \t\r\n")
 	switch {
@@ -254,7 +250,7 @@ func layoutOf(head []byte) (layout rune, items bool) {
 	if !more || jsontext.Value(line).IsValid() || len(bytes.TrimSpace(rest)) == 0 {
 		return layoutLines, false
 	}
-	// An incomplete line is the first of a longer text.
+	// A line that is not valid JSON and ends like this is the first line of a longer value.
 	switch line[len(line)-1] {
 	case '{', '[', ',', ':':
 		return layoutDocument, false
@@ -269,8 +265,8 @@ var responseMembers = []string{
 	"ReadUnits", "Asked", "Trace",
 }
 
-// hasItems reports whether head begins like a response: an object with an array
-// Items, and otherwise only members of responses.
+// hasItems reports whether head begins like a response of a Query or Scan: an object with an array Items, in which
+// all other members are those of responses.
 func hasItems(head []byte) bool {
 	dec := jsontext.NewDecoder(bytes.NewReader(head))
 	if _, err := dec.ReadToken(); err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestRead reads the texts in testdata/read. The arguments of read are options; path
-// is the name of the file, which helps to detect its format.
+// TestRead reads the texts in testdata/read. The arguments of the directive read are options; path is the name of the
+// file, from which the reader also detects the format.
 func TestRead(t *testing.T) {
 	datadriven.Walk(t, "testdata/read", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -49,8 +49,8 @@ func TestRead(t *testing.T) {
 	})
 }
 
-// TestSizeLimit reads records at the limit of an item and above it, in each format. A record far above it is not
-// decoded to its end.
+// TestSizeLimit reads items at the size limit and above it, in each format. It also tests that the reader does not
+// decode a much larger record to its end.
 func TestSizeLimit(t *testing.T) {
 	proptest.SkipShort(t)
 	const limit, refused = 400 << 10, "larger than 409600 bytes, the limit of an item"
@@ -68,8 +68,8 @@ func TestSizeLimit(t *testing.T) {
 	for i, tt := range []struct {
 		name, format string
 		value        string // of a string
-		besides      int    // the documented size of the item without that string
-		huge         string // a value of far more than an item
+		besides      int    // size of the rest of the item
+		huge         string // value much larger than an item
 		o            transfer.ReadOptions
 	}{
 		{name: "plain", format: `{"l":%s}`, value: `"%s"`, besides: 1, huge: "[" + list("1", 3e6) + "]"},
@@ -144,7 +144,7 @@ func readAll(text, path string, o transfer.ReadOptions) string {
 	}
 }
 
-// endless is an endless file, or one of n bytes.
+// An endless is a file without an end, or of n bytes.
 type endless struct {
 	letter byte
 	n      int
@@ -214,7 +214,7 @@ func gzipped(t testing.TB, text string) []byte {
 	return b.Bytes()
 }
 
-// TestPacked imports a file in every compression, whatever its name.
+// TestPacked imports a file in every compression, under a name that does not say which.
 func TestPacked(t *testing.T) {
 	text := `{"pk":"a"}` + "\n" + `{"pk":"b"}` + "\n"
 	var z bytes.Buffer
@@ -243,8 +243,8 @@ func TestPacked(t *testing.T) {
 	})
 }
 
-// FuzzReader reads any data in any format: reading ends, every record has an item or
-// an error, and skipping reaches the same records as reading.
+// FuzzReader reads any data in any format. It tests that reading ends, that every record has an item or an error, and
+// that Skip reaches the same records as Next.
 func FuzzReader(f *testing.F) {
 	for _, text := range []string{
 		`{"Item":{"a":{"S":"x"}}}` + "\n" + `{"Item":{"b":{"N":"1"}}}`,

@@ -19,8 +19,8 @@ const requestsOfTwo = `{"RequestItems": {
   "Other": [
     {"PutRequest": {"Item": {"pk": {"S": "o"}}}}]}}`
 
-// TestImportRequests imports the writes of requests to the tables that they name: with
-// requests, and into a database in this process.
+// TestImportRequests imports the writes in files of requests into the tables that they name, with requests and
+// directly into a database.
 func TestImportRequests(t *testing.T) {
 	for _, inside := range []bool{false, true} {
 		db := sortkeytest.New(t)
@@ -79,7 +79,7 @@ func TestRequestsOfTable(t *testing.T) {
 	}
 }
 
-// TestRequestsAndSchema: a definition of another table than the requests name is an error.
+// TestRequestsAndSchema: it is an error if the definition is of another table than the requests name.
 func TestRequestsAndSchema(t *testing.T) {
 	db := sortkeytest.New(t)
 	path := write(t, "seeds.json", requestsOfTwo)
@@ -92,7 +92,7 @@ func TestRequestsAndSchema(t *testing.T) {
 	require.Equal(t, "import the writes to one table with --table", advice.Of(err))
 }
 
-// TestSkipRequests: a resumed import skips the writes to its table only.
+// TestSkipRequests: a resumed import of a table skips only writes to that table.
 func TestSkipRequests(t *testing.T) {
 	text := `{"Other":[{"PutRequest":{"Item":{"pk":{"S":"x"}}}}],"Rows":[{"PutRequest":{"Item":{"pk":{"S":"a"}}}},
 		7, {"PutRequest":{"Item":{"pk":{"S":"c"}}}}]}`

@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// A tableIdentity distinguishes a table from another one of the same name.
+// A tableIdentity distinguishes a table from an earlier or later table of the same name.
 type tableIdentity struct {
 	ID      string    `json:"id,omitempty"`
 	Created time.Time `json:"created,omitzero"`
@@ -17,15 +17,15 @@ func identityOf(d *types.TableDescription) tableIdentity {
 	return tableIdentity{ID: aws.ToString(d.TableId), Created: aws.ToTime(d.CreationDateTime).UTC()}
 }
 
-// same reports whether two identities may be those of one table. Not every endpoint returns
-// both members.
+// same reports whether two identities may be of the same table. It compares only the members that both have, because
+// not every endpoint returns both members.
 func (t tableIdentity) same(o tableIdentity) bool {
 	return (t.ID == "" || o.ID == "" || t.ID == o.ID) &&
 		(t.Created.IsZero() || o.Created.IsZero() || t.Created.Equal(o.Created))
 }
 
-// checkResumed returns an error if the table of a source is not the one that an interrupted import wrote to: somebody
-// has created it anew.
+// checkResumed returns an error if somebody has deleted and created the table of a source since an interrupted import
+// wrote to it.
 func (im *importer) checkResumed(i int, d *types.TableDescription) error {
 	source, table := &im.journal.Sources[i], im.journal.Tables[i]
 	now := identityOf(d)

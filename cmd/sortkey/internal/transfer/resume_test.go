@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestResumeChecks: an import is not resumed into another table of the same name.
+// TestResumeChecks: an import cannot be resumed into a later table of the same name.
 func TestResumeChecks(t *testing.T) {
 	// journaled returns the number of records before the position in the journal.
 	journaled := func(t *testing.T, path string) (count int) {
@@ -40,7 +40,7 @@ func TestResumeChecks(t *testing.T) {
 		}, "table Rows is not the one that the interrupted import wrote to: it was created at "},
 	} {
 		for _, inside := range []bool{false, true} {
-			const n, stop = 4_000, 210 // the records, and the one at which the import is interrupted
+			const n, stop = 4_000, 210 // number of records, and the record at which the import is interrupted
 			t.Run(fmt.Sprint(tt.name, inside), func(t *testing.T) {
 				var text strings.Builder
 				for i := range n {
@@ -86,8 +86,8 @@ func TestResumeChecks(t *testing.T) {
 	}
 }
 
-// TestResumeNextFile: a later file that the interrupted import had begun may have replaced what
-// the one before it wrote.
+// TestResumeNextFile: the interrupted import may have begun a later file, whose items have replaced items of the file
+// before it.
 func TestResumeNextFile(t *testing.T) {
 	var first, second strings.Builder
 	for i := range 60 {

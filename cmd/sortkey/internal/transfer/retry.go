@@ -17,32 +17,29 @@ import (
 )
 
 const (
-	// attempts is the number of times that a request is made before it fails.
-	// A response with unprocessed writes is a failed attempt, too.
+	// attempts is the number of failures in a row after which a request fails for good. A response with unprocessed
+	// writes is a failure, too.
 	attempts = 10
-	// DefaultBackoff is the default of Backoff in [ImportOptions] and
-	// [ExportOptions]. All pauses of a request together are about half a minute.
+	// DefaultBackoff is the default of Backoff in [ImportOptions] and [ExportOptions]. The pauses of a request then
+	// add up to about half a minute.
 	DefaultBackoff = 100 * time.Millisecond
 	longestPause   = 10 * time.Second
-	// Waits are reported from this attempt on: of an endpoint that does not
-	// answer, and of one that is overloaded.
+	// A retrier reports waits from this failure on: goneAfter if the endpoint does not answer, and busyAfter if it is
+	// overloaded.
 	goneAfter, busyAfter = 2, 3
 )
 
 // A Wait is a pause before a request is retried.
 type Wait struct {
-	// Endpoint is the address of the endpoint, and Reason a short description of
-	// the failure.
+	// Endpoint is the address of the endpoint. Reason describes the failure in a few words.
 	Endpoint, Reason string
-	// Tries is the number of failures in a row, of Of after which the request
-	// fails for good.
+	// Tries is the number of failures in a row. After Of failures the request fails for good.
 	Tries, Of int
 	// Pause is the time until the next attempt.
 	Pause time.Duration
 }
 
-// A retrier retries requests. The client's own retryer decides which errors are
-// worth it.
+// A retrier retries requests. The client's own retryer decides which errors a retry can resolve.
 type retrier struct {
 	client  *dynamodb.Client
 	retryer aws.Retryer
@@ -64,18 +61,17 @@ func newRetrier(quit context.Context, client *dynamodb.Client, first time.Durati
 // once disables the client's own retries.
 func once(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
 
-// An unprocessed error means that the endpoint left writes of a batch
-// unprocessed.
+// An unprocessed error means that the endpoint has not processed all writes of a batch.
 type unprocessed struct {
 	left int
-	some bool // other writes of the batch were processed
+	some bool // the endpoint has processed other writes of the batch
 }
 
 // Error implements error.
 func (e *unprocessed) Error() string { return fmt.Sprintf("%d writes left unprocessed", e.left) }
 
-// do makes a request, which must not retry by itself. It does not retry if the
-// endpoint has never answered: its address may be wrong.
+// do calls request until it succeeds, or fails for good. The request must not retry by itself. As long as the
+// endpoint has never answered, do does not retry, because the address may be wrong.
 func (r *retrier) do(ctx context.Context, request func() error) error {
 	pause := r.first
 	for try := 1; ; try++ {
@@ -118,7 +114,7 @@ func (r *retrier) do(ctx context.Context, request func() error) error {
 	}
 }
 
-// call makes a request by a method of the client, with retries.
+// call calls send, a method of the client, with retries.
 func call[I, O any](
 	ctx context.Context, r *retrier, send func(context.Context, *I, ...func(*dynamodb.Options)) (*O, error), in *I,
 ) (out *O, err error) {
@@ -129,7 +125,7 @@ func call[I, O any](
 	return out, err
 }
 
-// sleep waits for a time, or until ctx or quit ends.
+// sleep waits for the time d. It returns an error if ctx or quit ends first.
 func (r *retrier) sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -23,8 +23,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// A flaky endpoint can fail requests of an operation: it drops the connection or
-// responds with an error. Otherwise it responds as the database does.
+// A flaky is an endpoint that can fail requests of an operation: it drops the connection or returns an error.
+// Otherwise it lets the database respond.
 type flaky struct {
 	*httptest.Server
 	client *dynamodb.Client
@@ -42,7 +42,7 @@ func newFlaky(t *testing.T, db *sortkeytest.DB) *flaky {
 			switch code := (*fail)(op); code {
 			case "":
 			case drop:
-				_, _ = io.Copy(io.Discard, r.Body) // or else the connection is reset
+				_, _ = io.Copy(io.Discard, r.Body) // otherwise the client sees a reset connection
 				panic(http.ErrAbortHandler)
 			default:
 				w.WriteHeader(http.StatusBadRequest)
@@ -74,8 +74,8 @@ func (f *flaky) failing(op, how string, after int64) {
 
 func (f *flaky) mend() { f.fail.Store(nil) }
 
-// TestEndpointGone: an import reports an endpoint that is gone, gives up in the end,
-// and can be resumed when the endpoint is back.
+// TestEndpointGone: an import reports that an endpoint does not answer, gives up in the end, and can be resumed when
+// the endpoint is back.
 func TestEndpointGone(t *testing.T) {
 	for _, tt := range []struct {
 		how, reason, msg string
@@ -126,8 +126,8 @@ func TestEndpointGone(t *testing.T) {
 	}
 }
 
-// TestInterruptedWaiting interrupts an import that waits for an endpoint: the pause,
-// which is longer than any test, ends, and the import can be resumed.
+// TestInterruptedWaiting interrupts an import that waits for an endpoint. It tests that this ends the pause, which
+// would be longer than the test, and that the import can be resumed.
 func TestInterruptedWaiting(t *testing.T) {
 	db := sortkeytest.New(t)
 	f := newFlaky(t, db)
@@ -198,8 +198,8 @@ func TestTableGone(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestExportThrottled reads a table of many pages from an endpoint that throttles
-// every other request: each item is exported once.
+// TestExportThrottled reads a table of many pages from an endpoint that throttles every other request. It tests that
+// each item is exported once.
 func TestExportThrottled(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Table("Rows", "pk")

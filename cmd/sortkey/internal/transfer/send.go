@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	batchWrites = 25 // the most writes of a BatchWriteItem
+	batchWrites = 25 // the service's limit for BatchWriteItem
 	// batchBytes bounds the size of a batch. The service limits a request to 16 MB.
 	batchBytes = 2 << 20
 )
@@ -29,11 +29,12 @@ type sender struct {
 	workers int
 }
 
-// write writes the entries of parts with several requests at a time. Of those with one key only the last
-// is sent: the service refuses a batch with one key twice. Entries that the endpoint rejects have a reason.
+// write writes the entries of parts with several concurrent requests. If several entries have the same key, it sends
+// only the last, because the service rejects a batch that contains a key twice. It sets the reason of entries that
+// the endpoint rejects.
 func (s *sender) write(ctx context.Context, parts []part) error {
 	index := map[string]int{}
-	var keys [][]*entry // those with one key, in the order of the file
+	var keys [][]*entry // the entries of each key, in the order of the file
 	for _, p := range parts {
 		for i := range p.entries {
 			e := &p.entries[i]
@@ -76,8 +77,8 @@ func (s *sender) write(ctx context.Context, parts []part) error {
 	return context.Cause(ctx)
 }
 
-// batch writes a batch or, if the endpoint rejects it, each of its entries alone,
-// also those that a later one replaces: that may be the one that is rejected.
+// batch writes the last entry of each key in one batch. If the endpoint rejects the batch, it writes all entries one
+// by one, including the earlier ones of each key, because the endpoint may reject only the last one.
 func (s *sender) batch(ctx context.Context, keys [][]*entry) error {
 	if ctx.Err() != nil { // another batch has failed
 		return context.Cause(ctx)
@@ -121,7 +122,7 @@ func (s *sender) one(ctx context.Context, e *entry) (err error) {
 	return err
 }
 
-// Put writes items of different keys into a table.
+// Put writes items into a table. No two items may have the same key.
 func Put(ctx context.Context, client *dynamodb.Client, table string, items []attr.Item) error {
 	r := newRetrier(ctx, client, 0, nil)
 	for some := range slices.Chunk(items, batchWrites) {
@@ -136,7 +137,8 @@ func Put(ctx context.Context, client *dynamodb.Client, table string, items []att
 	return nil
 }
 
-// write makes writes of different keys, at most batchWrites, and repeats those that are left unprocessed.
+// write writes at most batchWrites items, of which no two may have the same key. It repeats writes that the endpoint
+// has left unprocessed.
 func (r *retrier) write(ctx context.Context, table string, left []types.WriteRequest) error {
 	return r.do(ctx, func() error {
 		out, err := r.client.BatchWriteItem(
@@ -153,8 +155,7 @@ func (r *retrier) write(ctx context.Context, table string, left []types.WriteReq
 	})
 }
 
-// rejected reports whether the endpoint rejects the data, so that a retry is
-// useless.
+// rejected reports whether the endpoint has rejected the data, so that a retry would fail too.
 func rejected(err error) bool {
 	if e, ok := errors.AsType[smithy.APIError](err); ok {
 		switch e.ErrorCode() {

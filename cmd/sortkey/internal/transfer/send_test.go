@@ -17,8 +17,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestSendUnprocessed imports into an endpoint that leaves the last item of every request but
-// those of one item unprocessed: it is sent again until all are written.
+// TestSendUnprocessed imports into an endpoint that leaves the last item of each request unprocessed, unless the
+// request has only one item. It tests that the import sends items again until all are written.
 func TestSendUnprocessed(t *testing.T) {
 	t.Parallel()
 	type request struct{ RequestItems map[string][]json.RawMessage }

@@ -20,9 +20,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestServiceExport holds an export of the command against one of the service's
-// ExportTableToPointInTime: they have the same files with the same contents, and each
-// can be imported by the other.
+// TestServiceExport compares an export of the command with one of the service's ExportTableToPointInTime. They must
+// have the same files with the same contents, and each of the two must be able to import the export of the other.
 func TestServiceExport(t *testing.T) {
 	root := t.TempDir()
 	bucket := filepath.Join(root, "bucket")
@@ -135,8 +134,7 @@ func TestServiceExport(t *testing.T) {
 	require.Equal(t, itemsOf(t, db.Direct, "Rows"), itemsOf(t, db.Direct, "Copy"))
 }
 
-// manifest returns a manifest that matches its checksum, with words instead of ids and
-// sums.
+// manifest returns a manifest, which must match its checksum, with words in place of IDs and checksums.
 func manifest(t *testing.T, dir, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, name+".json"))

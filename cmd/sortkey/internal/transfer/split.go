@@ -10,21 +10,21 @@ import (
 	"github.com/sortkey/sortkey/internal/lines"
 )
 
-// DefaultMaxLine is the default of MaxLine in [ReadOptions], in bytes. An item of
-// 400 KB stays below it however it is escaped.
+// DefaultMaxLine is the default of MaxLine in [ReadOptions], in bytes. An item of 400 KB is shorter, even with every
+// character escaped.
 const DefaultMaxLine = 8 << 20
 
-// A splitter finds the records of a file.
+// A splitter splits a file into records.
 type splitter interface {
-	// next advances to the next record and returns its line. The error is a
-	// *recordError if the record is rejected and the next one can be read, and
-	// io.EOF after the last one. Any other error ends reading.
+	// next advances to the next record and returns its line. It returns io.EOF after the last record, and a
+	// *recordError if it rejects a record and can continue with the next one. It cannot continue after any other
+	// error.
 	next() (line int64, err error)
-	// value returns the JSON of the record, valid until next is called.
+	// value returns the JSON of the record, which is valid until the next call of next.
 	value() []byte
 }
 
-// jsonLines splits a file with one record on each line.
+// jsonLines is a splitter for files with one record on each line.
 type jsonLines struct {
 	r    *lines.Reader
 	max  int
@@ -50,16 +50,15 @@ func (s *jsonLines) next() (int64, error) {
 	}
 }
 
-// A document splits a JSON text of many records: the elements of an array or of
-// the member Items of an object, or a sequence of objects, with any line breaks.
-// It only searches for the ends of records, so that it can continue after a
-// malformed one.
+// A document is a splitter for JSON texts of many records with any line breaks. The records are the elements of an
+// array, the elements of the member Items of an object, or a sequence of objects. A document searches only for the
+// ends of records, so it can continue after a malformed one.
 type document struct {
 	r     *bufio.Reader
 	max   int
-	items bool // top-level objects have their records in a member Items
+	items bool // the records of a top-level object are in its member Items
 	line  int64
-	stack []byte // open brackets: '[' around records, '{' around members
+	stack []byte // open brackets around the record: '[' of an array, '{' of an object with Items
 	raw   []byte
 }
 
@@ -97,8 +96,8 @@ func (s *document) next() (int64, error) {
 	}
 }
 
-// member reads the name of a member, whose opening quotation mark has been read,
-// and its value unless that is the array of records.
+// member reads the name of a member, after its opening quotation mark, and the value. If the value is the array of
+// records, it reads only the opening bracket.
 func (s *document) member() error {
 	if _, err := s.record('"'); err != nil {
 		if _, rejected := errors.AsType[*recordError](err); !rejected {
@@ -146,7 +145,7 @@ func (s *document) skipSpace() (byte, error) {
 	}
 }
 
-// record reads the value that begins with c into raw.
+// record reads the value that begins with c into s.raw. It returns the line on which the value begins.
 func (s *document) record(c byte) (line int64, err error) {
 	line = s.line
 	s.raw = s.raw[:0]
@@ -204,7 +203,7 @@ func (s *document) record(c byte) (line int64, err error) {
 	return line, nil
 }
 
-// ends reports whether c ends a number or a word.
+// ends reports whether c ends a number or a word, such as true.
 func ends(c byte) bool {
 	switch c {
 	case ' ', '\t', '\r', '\n', ',', ':', '[', ']', '{', '}', '"':

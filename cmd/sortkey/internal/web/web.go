@@ -1,10 +1,10 @@
 // Package web serves pages to the browser of the person who started a command, and to nobody else.
 //
-// A [Site] listens on a loopback address only. The first address that a person opens has a token in it,
-// for which the browser gets a cookie of this site and session; a request without one is refused. So is a
-// request whose Host is not the address of the site (a page elsewhere whose name resolves to 127.0.0.1), or
-// whose Origin or Sec-Fetch-Site is another's (a page elsewhere that sends requests). Pages may load scripts,
-// styles and data only from the site, and run no inline script.
+// A [Site] listens on a loopback address only. The first address that a person opens contains a token. In exchange,
+// the browser gets a cookie for this site and session, and the site rejects requests without the cookie. It also
+// rejects requests that another page causes. If a page's own host name resolves to 127.0.0.1, the Host of its
+// requests is not the address of the site; the requests of other pages have an Origin or Sec-Fetch-Site of another
+// site. Pages may load scripts, styles and data only from the site, and run no inline script.
 //
 // Sources: RFC 6454 (Origin), W3C Fetch Metadata Request Headers, W3C Content Security Policy Level 3.
 package web
@@ -28,7 +28,7 @@ import (
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// maxConns is the number of connections at once. A browser has about six to a site.
+// maxConns bounds the number of open connections. A browser opens about six to a site.
 const maxConns = 64
 
 // A Site is a server on a loopback address.
@@ -36,12 +36,12 @@ type Site struct {
 	ln    net.Listener
 	hosts []string // values of Host
 	token string
-	// name and session are those of the cookie. Browsers share cookies among the ports of a host, so other servers get
-	// it too: it is neither the token, nor good at another port or after a restart.
+	// name and session are the name and value of the cookie. Browsers send a cookie to all ports of a host, so other
+	// servers get it too. Therefore session is not the token, and is useless at another port or after a restart.
 	name, session string
 }
 
-// Listen returns a site on a port of 127.0.0.1; 0 is any that is free.
+// Listen returns a site on a port of 127.0.0.1. Port 0 stands for any free port.
 func Listen(port int) (*Site, error) {
 	ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
@@ -54,13 +54,13 @@ func Listen(port int) (*Site, error) {
 	}, nil
 }
 
-// Address returns the address of a path for programs, without the token.
+// Address returns the URL of a path, without the token, for programs.
 func (s *Site) Address(path string) string { return "http://" + s.hosts[0] + path }
 
-// leastToken is the number of characters of the shortest token that a person may choose.
+// leastToken is the least number of characters in a token that a person chooses.
 const leastToken = 16
 
-// CheckToken returns an error that says why a token that a person has chosen will not do, or nil.
+// CheckToken returns an error if a person cannot use the token, and says why.
 func CheckToken(token string) error {
 	if len(token) < leastToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return fmt.Errorf(
@@ -70,17 +70,17 @@ func CheckToken(token string) error {
 	return nil
 }
 
-// URL returns the address to open first.
+// URL returns the address to open first, which contains the token.
 func (s *Site) URL() string { return "http://" + s.hosts[0] + "/?token=" + s.token }
 
-// maxHeader is the size of the header of a request in bytes. The address of a page can have a key twice, of
-// up to 3 KB, each byte of which is an escape.
+// maxHeader bounds the headers of a request, in bytes. The address of a page can contain a key of up to 3 KB twice,
+// with each byte escaped.
 const maxHeader = 64 << 10
 
-// readTimeout is the time in which a request must arrive.
+// readTimeout bounds the time in which a request arrives.
 const readTimeout = time.Minute
 
-// Serve answers requests of the browser with h until ctx is done. It then ends requests that still run.
+// Serve answers requests of the browser with h until ctx is done. It then cancels the requests in progress.
 func (s *Site) Serve(ctx context.Context, h http.Handler) error {
 	server := &http.Server{
 		Handler:           s.Guard(h),
@@ -97,8 +97,8 @@ func (s *Site) Serve(ctx context.Context, h http.Handler) error {
 	return nil
 }
 
-// Guard returns a handler that lets only the site's own browser through to h, and no request that another site has
-// caused.
+// Guard returns a handler that passes requests to h only if they have the cookie of the site's browser and no other
+// site has caused them.
 func (s *Site) Guard(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range map[string]string{
@@ -130,7 +130,7 @@ func (s *Site) Guard(h http.Handler) http.Handler {
 	})
 }
 
-// same compares a secret in a time that says nothing about it.
+// same compares a secret in constant time.
 func same(given, secret string) bool {
 	return subtle.ConstantTimeCompare([]byte(given), []byte(secret)) == 1
 }
@@ -148,7 +148,7 @@ func (s *Site) foreign(r *http.Request) string {
 	switch site := r.Header.Get("Sec-Fetch-Site"); site {
 	case "", "none", "same-origin":
 		return ""
-	default: // a link from elsewhere may only open the first address
+	default: // a link of another site may only open the first address
 		if r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.URL.Query().Has("token") {
 			return ""
 		}

@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxRune is the number of bytes of the longest character in UTF-8, less one.
+// maxRune is the number of bytes of the longest incomplete character in UTF-8.
 const maxRune = utf8.UTFMax - 1
 
-// Data returns a writer of data to Stdout. On a terminal it writes what visible makes of the data, so that
-// control characters and direction marks in it cannot change what a person sees. Elsewhere, where a program
-// reads it, the data stays as it is.
+// Data returns a writer of data to Stdout. If Stdout is a terminal, the writer passes the data through visible, so
+// that control characters and direction marks in it cannot change what a person sees. Otherwise a program reads the
+// data, and the writer does not change it.
 func (e *Env) Data(visible func(string) string) io.Writer {
 	if e.Width() == 0 {
 		return e.Stdout
@@ -22,7 +22,7 @@ func (e *Env) Data(visible func(string) string) io.Writer {
 type dataWriter struct {
 	w       io.Writer
 	visible func(string) string
-	rest    []byte // the beginning of a character, if its end is in the next call
+	rest    []byte // the first bytes of a character that the next call of Write completes
 }
 
 // Write implements [io.Writer].

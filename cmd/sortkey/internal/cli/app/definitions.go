@@ -19,7 +19,7 @@ func (f *DefinitionFlags) Declare(cmd *cobra.Command) {
 	)
 }
 
-// Reader returns the reader of templates that the flags configure.
+// Reader returns a reader of templates with the parameters of the flags.
 func (f *DefinitionFlags) Reader() (tabledef.Reader, error) {
 	r := tabledef.Reader{Parameters: tabledef.Parameters{}, Flag: "-P "}
 	for _, p := range f.parameters {

@@ -11,21 +11,21 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// An Engine keeps the rows of --store in databases of one kind.
+// An Engine opens the databases of one kind for --store, which keep the rows.
 type Engine struct {
-	// Schemes begin the URLs of its databases.
+	// Schemes are the schemes of the URLs that the engine opens.
 	Schemes []string
-	// Kind names a database in help, with the article, and Example is the URL of one.
+	// Kind names such a database in help, as in "a PostgreSQL database". Example is a URL of one.
 	Kind, Example string
-	// Help says what Init does with a database and how to write its URL.
+	// Help says what Init does to a database and how the user writes its URL.
 	Help string
 
-	// Open opens the rows of a database. Its error says what to do. Log may be nil.
+	// Open opens the store in a database. Its errors have advice. Log may be nil.
 	Open func(ctx context.Context, url string, log *slog.Logger) (store.Store, error)
 	// Init prepares a database for Open.
 	Init func(ctx context.Context, url string) error
-	// Metrics returns the metrics of a store that Open has opened, or nil for another
-	// store. Default: those that package metrics knows.
+	// Metrics returns the metrics of a store that Open has opened, or nil for a store of another engine. Default:
+	// package metrics chooses them by the type of the store.
 	Metrics func(st store.Store) prometheus.Collector
 }
 
@@ -37,13 +37,13 @@ func (e *Env) engine(url string) (*Engine, error) {
 			return &e.Engines[i], nil
 		}
 	}
-	// The text does not repeat the URL, which may have a password.
+	// The error does not repeat the URL, which may contain a password.
 	return nil, UsageError("give a URL such as "+e.join(func(e Engine) string { return e.Example }),
 		"--store: the URL of a database begins with %s",
 		e.join(func(e Engine) string { return e.Schemes[0] + "://" }))
 }
 
-// join returns texts of all engines, with "or" between them.
+// join calls text for all engines and joins the results with "or".
 func (e *Env) join(text func(Engine) string) string {
 	var texts []string
 	for _, engine := range e.Engines {
@@ -60,7 +60,7 @@ func (e *Env) StoreUsage() string {
 	return "`URL` of " + e.StoreKinds() + " for the rows, prepared by sortkey init"
 }
 
-// StoreHelp says of each engine what init does and how its URLs are written.
+// StoreHelp returns the Help of all engines.
 func (e *Env) StoreHelp() string {
 	var texts []string
 	for _, engine := range e.Engines {
@@ -69,7 +69,7 @@ func (e *Env) StoreHelp() string {
 	return strings.Join(texts, "\n\n")
 }
 
-// OpenStore opens the rows of --store. Log may be nil.
+// OpenStore opens the store at the URL of --store. Log may be nil.
 func (e *Env) OpenStore(ctx context.Context, url string, log *slog.Logger) (store.Store, error) {
 	engine, err := e.engine(url)
 	if err != nil {
@@ -78,7 +78,7 @@ func (e *Env) OpenStore(ctx context.Context, url string, log *slog.Logger) (stor
 	return engine.Open(ctx, url, log)
 }
 
-// InitStore prepares the database of --store.
+// InitStore prepares the database at the URL of --store.
 func (e *Env) InitStore(ctx context.Context, url string) error {
 	engine, err := e.engine(url)
 	if err != nil {
@@ -87,7 +87,7 @@ func (e *Env) InitStore(ctx context.Context, url string) error {
 	return engine.Init(ctx, url)
 }
 
-// StoreMetrics returns the metrics of a store that its engine declares, or nil.
+// StoreMetrics returns the metrics that an engine declares for the store, or nil if none does.
 func (e *Env) StoreMetrics(st store.Store) prometheus.Collector {
 	for _, engine := range e.Engines {
 		if engine.Metrics == nil {

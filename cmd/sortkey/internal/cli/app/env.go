@@ -23,12 +23,12 @@ type Env struct {
 	Width func() int
 	// Engines open the databases of --store.
 	Engines []Engine
-	// Source is that of all commands of a shell, or nil: then their flags select it.
+	// Source is the source of all commands in a shell. If it is nil, the flags of a command select the source.
 	Source *Source
 }
 
-// Causes returns a log on Stderr of what a database of this process does not say in its answers, such as that
-// damage of its folder is the cause of an internal error.
+// Causes returns a logger to Stderr for a database in this process. It logs what responses do not say, such as that a
+// damaged folder is the cause of an internal error.
 func (e *Env) Causes() *slog.Logger {
 	withoutTime := func(groups []string, a slog.Attr) slog.Attr {
 		if len(groups) == 0 && a.Key == slog.TimeKey {
@@ -41,8 +41,8 @@ func (e *Env) Causes() *slog.Logger {
 	}))
 }
 
-// System returns the Env of the process. Its engine is PostgreSQL: a program that needs
-// another, and links it, adds that to Engines.
+// System returns the Env of the process. Its only engine is PostgreSQL; a program that links another engine appends
+// it to Engines.
 func System() *Env {
 	return &Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
@@ -54,8 +54,8 @@ func System() *Env {
 // Style returns the style for Stdout.
 func (e *Env) Style() show.Style { return show.StyleFor(e.Width(), e.Getenv) }
 
-// Prose returns the width at which to wrap prose: COLUMNS if it is set, or the
-// width of the terminal, but at most 100.
+// Prose returns the width at which to wrap prose, in columns. It is COLUMNS if that is set, and otherwise the width
+// of the terminal, but at most 100.
 func (e *Env) Prose() int {
 	if n, err := strconv.Atoi(e.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n

@@ -34,7 +34,7 @@ func (e *Env) Report(err error) int {
 		return exitOK
 	}
 
-	explained := Explain(err) // with text of files and servers
+	explained := Explain(err) // this text may contain text of files and servers
 	if !errors.Is(err, ErrWrongAnswers) {
 		fmt.Fprintf(e.Stderr, "sortkey: %s\n", text.VisibleLines(explained.Msg))
 	}
@@ -47,10 +47,10 @@ func (e *Env) Report(err error) int {
 	return exitFailed
 }
 
-// ErrWrongAnswers ends a command that has already printed the wrong answers.
+// ErrWrongAnswers is the error of a command that has already printed which answers are wrong.
 var ErrWrongAnswers = errors.New("wrong answers")
 
-// Usage returns the error of a wrong command line for one command.
+// Usage returns a usage error whose advice is to read the help of the command.
 func Usage(command, format string, args ...any) error {
 	help := "see sortkey --help"
 	if command != "" {
@@ -59,16 +59,16 @@ func Usage(command, format string, args ...any) error {
 	return UsageError(help, format, args...)
 }
 
-// UsageError returns the error of a wrong command line with advice.
+// UsageError returns a usage error, for a wrong command line, whose advice is help.
 func UsageError(help, format string, args ...any) error {
 	return ask.UsageError(help, format, args...)
 }
 
-// maxMessage is the most that is printed of an error. Each of its lines has at most [advice.MaxText] bytes.
+// maxMessage bounds the text of an error that is printed, in bytes. [advice.MaxText] bounds each of its lines.
 const maxMessage = 64 << 10
 
-// Explain returns an error of any origin as one with advice. Files, command lines and servers may have words of any
-// length, so the text is bounded.
+// Explain adds advice to an error of any origin. It bounds the text, because files, command lines and servers can put
+// words of any length into it.
 func Explain(err error) *advice.Error {
 	e := explained(err)
 	for _, s := range []*string{&e.Msg, &e.Advice} {
@@ -129,7 +129,7 @@ func explained(err error) *advice.Error {
 	return &advice.Error{Msg: err.Error(), Advice: help, Err: err}
 }
 
-// ModelErrors returns all errors of a model as one.
+// ModelErrors returns all errors of a model as a single error.
 func ModelErrors(path string, list model.Errors) error {
 	if len(list) == 1 {
 		return &advice.Error{Msg: list[0].Error(), Advice: list[0].Hint, Err: list}
@@ -138,7 +138,8 @@ func ModelErrors(path string, list model.Errors) error {
 	return &advice.Error{Msg: fmt.Sprintf("%s has %d errors:\n  %s", path, len(list), all), Err: list}
 }
 
-// ExplainAPI returns an error of the service, after what says where it happened, without the text that the SDK adds.
+// ExplainAPI returns the code and message of an error of the service. It keeps the text of err that says where the
+// error happened, and drops the text that the SDK adds.
 func ExplainAPI(err error, api explain.APIError) *advice.Error {
 	sent := error(api)
 	if op, ok := errors.AsType[*smithy.OperationError](err); ok {
@@ -162,8 +163,7 @@ func ExplainAPI(err error, api explain.APIError) *advice.Error {
 	return h
 }
 
-// RootCause returns the innermost error: the text around it names layers of the
-// client.
+// RootCause returns the innermost error, because the text of the errors around it only names layers of the client.
 func RootCause(err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return op.Err

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Complete sets how flags of a command complete.
+// Complete sets the functions that complete the values of flags.
 func Complete(cmd *cobra.Command, values map[string]cobra.CompletionFunc) {
 	for flag, f := range values {
 		if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
@@ -20,12 +20,12 @@ func Complete(cmd *cobra.Command, values map[string]cobra.CompletionFunc) {
 	}
 }
 
-// CompleteNothing makes all other flags of a command, and of the commands below it,
-// complete to nothing: shells would offer files.
+// CompleteNothing disables completion for all other flags of a command and of the commands below it. Without this,
+// shells would offer files.
 func CompleteNothing(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		_, set := cmd.GetFlagCompletionFunc(f.Name)
-		if !set && f.NoOptDefVal == "" { // a flag that is true or false takes no value
+		if !set && f.NoOptDefVal == "" { // a boolean flag takes no value
 			Complete(cmd, map[string]cobra.CompletionFunc{f.Name: cobra.NoFileCompletions})
 		}
 	})
@@ -34,11 +34,11 @@ func CompleteNothing(cmd *cobra.Command) {
 	}
 }
 
-// needsKey annotates flags that have no effect alone.
+// needsKey is the annotation that [Needs] sets.
 const needsKey = "needs"
 
-// Needs declares flags that have an effect only beside another one, each with the others of which one will do. A
-// name such as format=csv means that value.
+// Needs declares flags that have an effect only if another flag is given. For each such flag, needs lists the other
+// flags, of which any one is enough. An entry such as format=csv requires that value.
 func Needs(cmd *cobra.Command, needs map[string][]string) {
 	for flag, others := range needs {
 		if err := cmd.Flags().SetAnnotation(flag, needsKey, others); err != nil {
@@ -47,7 +47,7 @@ func Needs(cmd *cobra.Command, needs map[string][]string) {
 	}
 }
 
-// leastKey annotates flags with the least value that they take.
+// leastKey is the annotation that [AtLeast] sets.
 const leastKey = "least"
 
 // AtLeast declares the least values of flags that take a number or a time, such as 1 or 0s.
@@ -59,16 +59,17 @@ func AtLeast(cmd *cobra.Command, least map[string]string) {
 	}
 }
 
-// CheckFlags refuses what a command line gives without effect or out of bounds: flags and arguments that are empty,
-// such as --if "$CONDITION" in a script that has not set the variable, where the command would do more than was meant;
-// values below those of [AtLeast]; and flags that lack the one that they need ([Needs]).
+// CheckFlags returns a usage error if a flag or argument is empty, if a value is less than [AtLeast] allows, or if a
+// flag is given without the flag that it needs ([Needs]). An empty value is usually a mistake, such as --if
+// "$CONDITION" in a script that has not set the variable: the command would then do more than the user meant.
 func CheckFlags(cmd *cobra.Command, args []string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil {
 			err = checkFlag(cmd, f)
 		}
 	})
-	takesEmpty := cmd.DisableFlagParsing || cmd.Name() == "sql" // completion, and the values of a statement
+	// for completion, and for the parameters of a statement
+	takesEmpty := cmd.DisableFlagParsing || cmd.Name() == "sql"
 	if empty := slices.Index(args, ""); err == nil && empty >= 0 && !takesEmpty {
 		err = UsageError("give it a value, or leave it out", "argument %d is empty", empty+1)
 	}
@@ -96,7 +97,7 @@ func checkFlag(cmd *cobra.Command, f *pflag.Flag) error {
 	return nil
 }
 
-// isBlank reports whether a flag with a text, or with several, has an empty one.
+// isBlank reports whether the value of a flag, or one of its values, is blank text.
 func isBlank(f *pflag.Flag) bool {
 	values := []string{f.Value.String()}
 	if list, ok := f.Value.(pflag.SliceValue); ok {
@@ -110,7 +111,7 @@ func isBlank(f *pflag.Flag) bool {
 	return len(values) == 0 || slices.ContainsFunc(values, blank)
 }
 
-// below reports whether the number or the time of a flag is less than another.
+// below reports whether the value of a flag, a number or a duration, is less than least.
 func below(f *pflag.Flag, least string) bool {
 	if f.Value.Type() == "duration" {
 		given, _ := time.ParseDuration(f.Value.String()) // pflag has parsed it
@@ -122,12 +123,12 @@ func below(f *pflag.Flag, least string) bool {
 	return err != nil || given < lowest
 }
 
-// Words completes one of some words.
+// Words completes a value to one of words.
 func Words(words ...string) cobra.CompletionFunc {
 	return Names(func(context.Context, []string) []string { return words })
 }
 
-// Names completes one of the names that list returns, given the arguments so far.
+// Names completes a value to one of the names that list returns for the arguments before it.
 func Names(list func(ctx context.Context, args []string) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		return WithPrefix(list(cmd.Context(), args), toComplete), cobra.ShellCompDirectiveNoFileComp
@@ -179,7 +180,7 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return UsageError(strings.Join(help, ", or "), "%s takes no arguments, not %q", name, args[0])
 }
 
-// OneArgument checks the arguments of a command that takes one, which is what.
+// OneArgument checks the arguments of a command that takes one. Error messages call the argument what.
 func OneArgument(command, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -189,7 +190,7 @@ func OneArgument(command, what string) cobra.PositionalArgs {
 	}
 }
 
-// UnknownCommand checks the arguments of a command that has only commands below it.
+// UnknownCommand checks the arguments of a command that has only subcommands.
 func UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

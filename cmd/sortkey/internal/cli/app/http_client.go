@@ -6,19 +6,18 @@ import (
 	"net/http"
 )
 
-// An HTTPClient sends requests of the AWS SDK with another client. The SDK closes
-// the body of a request as soon as it has the headers of the answer. If net/http then
-// still looks for the end of the body, it closes the connection, and reading the
-// answer fails with [net.ErrClosed]: one time in ten for large answers of a server on
-// the same machine (aws/aws-sdk-go-v2 issues 1825 and 2737). An HTTPClient gives each
-// request a copy of its body, which stays open.
+// An HTTPClient sends requests of the AWS SDK through another client. It gives each request a copy of its body that
+// stays open, because the SDK and net/http race: the SDK closes the body of a request as soon as it has the headers
+// of the response, and if net/http is then still looking for the end of the body, it closes the connection. Reading
+// the response fails with [net.ErrClosed]. This happened to one in ten large responses of a server on the same
+// machine (aws/aws-sdk-go-v2 issues 1825 and 2737).
 type HTTPClient struct {
 	Next interface {
 		Do(*http.Request) (*http.Response, error)
 	}
 }
 
-// Do implements the HTTP client of the SDK.
+// Do implements [dynamodb.HTTPClient].
 func (c HTTPClient) Do(req *http.Request) (*http.Response, error) {
 	if req.Body != nil {
 		body, err := io.ReadAll(req.Body)

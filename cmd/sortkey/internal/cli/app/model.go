@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// OneModel checks the arguments of a command on one model.
+// OneModel checks the arguments of a command that takes one model.
 func OneModel(cmd *cobra.Command, args []string) error {
 	name := cmd.Parent().Name() + " " + cmd.Name()
 	switch len(args) {
@@ -40,8 +40,8 @@ func ModelNames(_ *cobra.Command, _ []string, toComplete string) ([]string, cobr
 	return WithPrefix(examples.Names(), toComplete), cobra.ShellCompDirectiveDefault
 }
 
-// LoadModel returns the example with a name, or the model in a file or in the
-// model.yaml of a folder.
+// LoadModel returns the example with that name, or the model at that path: in a file, or in the model.yaml of a
+// folder.
 func LoadModel(name string) (*model.Model, error) {
 	m, err := models.Find(name)
 	if errors.Is(err, models.ErrNotFound) {

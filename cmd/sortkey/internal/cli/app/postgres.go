@@ -42,7 +42,7 @@ them.`,
 	},
 }
 
-// explainPostgres adds to an error of a database what to do about it.
+// explainPostgres adds advice to an error of the database.
 func explainPostgres(err error) error {
 	e := &advice.Error{
 		Msg: "--store: " + err.Error(), Err: err,

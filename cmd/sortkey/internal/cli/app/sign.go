@@ -13,7 +13,7 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 )
 
-// A signer signs requests for endpoints that check signatures.
+// A signer is an [http.RoundTripper] that signs requests, for endpoints that check signatures.
 type signer struct {
 	next        http.RoundTripper
 	credentials aws.CredentialsProvider

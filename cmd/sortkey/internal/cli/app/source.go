@@ -34,10 +34,10 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Source is the database of a command: a running server, a model loaded into memory, a
-// folder, or the rows of --store.
+// A Source is the database that a command uses: a running server, a model loaded into memory, a folder, or the
+// database of --store.
 type Source struct {
-	// Target takes requests as package wire has them, and Client those of the SDK.
+	// Target takes the requests of package wire, and Client the requests of the SDK.
 	Target explain.Target
 	Client *dynamodb.Client
 	// Endpoint is the URL of the server, with its password hidden, or "" if there is no server.
@@ -49,11 +49,11 @@ type Source struct {
 	close func() error
 }
 
-// Close closes a database of this process.
+// Close closes the database if it is in this process.
 func (s *Source) Close() error { return s.close() }
 
-// End closes a database of this process, and returns err or the error of closing. A failed write to disk takes
-// precedence: it caused the errors after it.
+// End closes s and returns err, or else the error of closing. A failed write to disk takes precedence over err,
+// because it has caused the errors after it.
 func (s *Source) End(err error) error {
 	closed := s.Close()
 	if failed, ok := errors.AsType[*disk.FailedError](closed); ok {
@@ -68,19 +68,20 @@ func (s *Source) End(err error) error {
 	return err
 }
 
-// SourceFlags select a source. At most one of them is set; without any it is the server
-// that the environment names.
+// SourceFlags select a source. At most one of Data, Endpoint, Model and Store may be set. If none is set, the
+// environment names a server.
 type SourceFlags struct {
 	Data, Endpoint, Model, Store string
-	// Writes says that the command writes, and so has no flag for a model, which every command makes anew.
+	// Writes is set for a command that writes. It has no flag --model, because every command makes the items of a
+	// model anew.
 	Writes bool
-	// Create says that a missing folder of Data is created.
+	// Create makes Open create the folder Data if it does not exist.
 	Create bool
 }
 
-// SourceNamed returns the flags for a source that is named without one: the URL of a server
-// or for --store, an example, a model file, or a folder, with a model.yaml in it or with a
-// database. Without a name it is the server that the environment names.
+// SourceNamed returns the flags for a source that the user names without a flag. The name is a URL, of a server or
+// for --store; an example or a model file; or a folder with a model.yaml or a database. If it is empty, SourceNamed
+// returns flags of which none is set.
 func (e *Env) SourceNamed(name string) SourceFlags {
 	if strings.Contains(name, "://") {
 		if _, err := e.engine(name); err == nil {
@@ -98,7 +99,7 @@ func (e *Env) SourceNamed(name string) SourceFlags {
 	return SourceFlags{Data: name}
 }
 
-// Words returns the flags that are set, as words of a command.
+// Words returns the flags that are set, as words of a command line.
 func (f *SourceFlags) Words() (words []string) {
 	for _, flag := range []struct{ name, value string }{
 		{"--data", f.Data}, {"--endpoint", f.Endpoint}, {"--model", f.Model}, {"--store", f.Store},
@@ -110,7 +111,7 @@ func (f *SourceFlags) Words() (words []string) {
 	return words
 }
 
-// Help returns what the help of a command says about the source: nothing in a shell.
+// Help returns the part of a command's help that describes the source. It is empty in a shell.
 func (f *SourceFlags) Help(env *Env) string {
 	if env.Source != nil {
 		return ""
@@ -125,7 +126,7 @@ The items are those of the server at --endpoint,` + model + `
 or, without a server, of a folder with --data or of ` + env.StoreKinds() + ` with --store.`
 }
 
-// Declare declares the flags, unless the commands of env have a source.
+// Declare declares the flags, unless env is that of a shell, which has a source already.
 func (f *SourceFlags) Declare(cmd *cobra.Command, env *Env) {
 	if env.Source != nil {
 		return
@@ -144,7 +145,7 @@ func (f *SourceFlags) Declare(cmd *cobra.Command, env *Env) {
 	}
 }
 
-// Name names the source for people.
+// Name returns a name of the source for people, without a password.
 func (f *SourceFlags) Name() string {
 	for _, name := range []string{f.Model, f.Data, f.Endpoint} {
 		if name != "" {
@@ -168,8 +169,8 @@ func (f *SourceFlags) check() error {
 // RequestTimeout bounds one request to a server.
 const RequestTimeout = 30 * time.Second
 
-// Open opens the source that flags select, or returns that of the shell, which stays open
-// when a command closes it.
+// Open opens the source that flags select. In a shell it returns the shell's source, which stays open when a command
+// closes it.
 func (e *Env) Open(ctx context.Context, f SourceFlags) (*Source, error) {
 	if e.Source != nil {
 		shared := *e.Source
@@ -199,7 +200,8 @@ func (e *Env) Open(ctx context.Context, f SourceFlags) (*Source, error) {
 	return e.openEndpoint(f.Endpoint)
 }
 
-// OpenRunning opens the tables of a server, a folder or a database for --store, named by its URL or its path.
+// OpenRunning opens a source with running tables: a server or a database for --store by its URL, or a folder by its
+// path.
 func (e *Env) OpenRunning(ctx context.Context, name string) (*Source, error) {
 	if !strings.Contains(name, "://") {
 		return e.Open(ctx, SourceFlags{Data: name})
@@ -207,8 +209,7 @@ func (e *Env) OpenRunning(ctx context.Context, name string) (*Source, error) {
 	return e.Open(ctx, e.SourceNamed(name))
 }
 
-// openEndpoint returns the source of a running server: the one at endpoint, or the one
-// that the environment names.
+// openEndpoint returns the source of the server at endpoint. If endpoint is empty, the environment names the server.
 func (e *Env) openEndpoint(endpoint string) (*Source, error) {
 	if endpoint == "" {
 		endpoint = e.get("http://"+protocol.DefaultAddr, "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL")
@@ -235,8 +236,8 @@ func (e *Env) openEndpoint(endpoint string) (*Source, error) {
 	}, nil
 }
 
-// credentials returns the credentials of the environment or, as a local server
-// accepts any, arbitrary ones.
+// credentials returns the credentials of the environment. If there are none it returns arbitrary ones, which a local
+// server accepts.
 func (e *Env) credentials() aws.CredentialsProvider {
 	key, secret := e.Getenv("AWS_ACCESS_KEY_ID"), e.Getenv("AWS_SECRET_ACCESS_KEY")
 	if key == "" || secret == "" {
@@ -280,7 +281,7 @@ func OpenEmpty() (*Source, error) {
 
 // inProcess returns the source of a database of this process.
 func inProcess(db *sortkey.DB, end func() error) *Source {
-	// A retry is useless: a store whose disk failed stays failed.
+	// A retry would fail too, because a store stays failed after an error of its disk.
 	client := sdk.Direct(db, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
 	return &Source{Client: client, Target: explain.InProcess(db), DB: db, close: end}
 }

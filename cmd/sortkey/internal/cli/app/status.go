@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/terminal"
 )
 
-// A Status is a line on a terminal that says what a command is doing while it takes long. Elsewhere it
+// A Status is a line on a terminal that says what a slow command is doing. If standard error is not a terminal, it
 // shows nothing. It is not safe for concurrent use.
 type Status struct {
 	w     io.Writer // nil unless on a terminal
@@ -20,7 +20,8 @@ type Status struct {
 	shown bool
 }
 
-// statusDelay is the time after which a command takes long, and statusPause that between two texts.
+// statusDelay is the time after which a command counts as slow and shows its status, and statusPause is the time
+// between two texts.
 const (
 	statusDelay = 500 * time.Millisecond
 	statusPause = 100 * time.Millisecond
@@ -37,7 +38,7 @@ func (e *Env) Status() *Status {
 	return s
 }
 
-// Show shows a text, unless the last one was shown just now.
+// Show shows a text. It drops the text until statusDelay has passed, and if the last one is newer than statusPause.
 func (s *Status) Show(format string, args ...any) {
 	now := time.Now()
 	if s.w == nil || now.Before(s.next) {

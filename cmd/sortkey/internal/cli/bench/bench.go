@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 )
 
-// Command returns the command bench with those below it.
+// Command returns the command bench with its subcommands.
 func Command(env *app.Env) *cobra.Command {
 	var f benchFlags
 	var list bool

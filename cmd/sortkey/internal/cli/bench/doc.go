@@ -1,2 +1,2 @@
-// Package bench implements the command bench and those below it.
+// Package bench implements the command bench and its subcommands.
 package bench

@@ -119,10 +119,10 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 	return c, nil
 }
 
-// maxItem leaves room for the keys in the largest item of DynamoDB.
+// maxItem bounds --size, in bytes. It leaves room for the keys in an item of 400 KB, DynamoDB's limit.
 const maxItem = 390 << 10
 
-// measure runs until it is done or interrupted, and prints the report.
+// measure calls run and prints its report. An interrupt ends it without a report.
 func (f *benchFlags) measure(
 	cmd *cobra.Command, env *app.Env, run func(context.Context) (*bench.Report, error),
 ) error {

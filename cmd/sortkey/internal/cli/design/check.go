@@ -83,7 +83,7 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 	return cmd
 }
 
-// manyItems is the number of items from which a check saves memory.
+// manyItems is the number of items above which a check collects garbage more often to save memory.
 const manyItems = 200_000
 
 // severities are the values of --fail-on.
@@ -128,8 +128,8 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 	}
 	defer w.Close()
 	if len(w.Items) > manyItems {
-		// Most of the memory is what lives until the end, so more collections cost little. While the items were
-		// made there was less of it.
+		// The items take most of the memory and live until the end, so collecting more often saves memory at little
+		// cost. While Build generated them, less memory was live.
 		defer debug.SetGCPercent(debug.SetGCPercent(10))
 	}
 	r, err := check.Run(ctx, w, check.Options{Lint: lint.Run, Progress: func(pattern string) {
@@ -165,11 +165,11 @@ func runRunning(
 	return writeResult(env, nil, r, severity, f)
 }
 
-// runningItems is the number of items of each running table that a check looks at.
+// runningItems is the number of items of each running table that a check reads.
 const runningItems = 2000
 
-// writeResult writes the result of a check, and returns an error if that is as severe as the user said. The dataset is
-// nil for running tables, which declare no rates.
+// writeResult writes the result of a check. It returns [app.ErrWrongAnswers] if the result has a finding of the
+// severity or above. The dataset is nil for running tables, which declare no rates, and their result has no bill.
 func writeResult(
 	env *app.Env, w *dataset.Dataset, r *check.Result, severity model.Severity, f *checkFlags,
 ) (err error) {
@@ -207,5 +207,5 @@ func writeResult(
 // checkFormats are the names of the formats, the default first.
 var checkFormats = []string{"text", "markdown", "json", "html"}
 
-// formatOf has the formats of output files, by the ends of their names.
+// formatOf maps the extensions of output files to formats.
 var formatOf = map[string]string{".md": "markdown", ".json": "json", ".html": "html"}

@@ -6,7 +6,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 )
 
-// Command returns the command design with those below it.
+// Command returns the command design with its subcommands.
 func Command(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "design",

@@ -1,2 +1,2 @@
-// Package design implements the command design and those below it.
+// Package design implements the command design and its subcommands.
 package design

@@ -94,7 +94,7 @@ func runExport(env *app.Env, path string, f *exportFlags) error {
 	return nil
 }
 
-// writeFiles writes the files to where the flags say.
+// writeFiles writes the files to the path that the flags name.
 func (f *exportFlags) writeFiles(env *app.Env, m *model.Model, files []export.File) error {
 	if isFolder(f.path) {
 		if err := os.MkdirAll(f.path, 0o777); err != nil {
@@ -126,7 +126,7 @@ func (f *exportFlags) writeFiles(env *app.Env, m *model.Model, files []export.Fi
 	return app.WriteJSON(env.Stdout, all)
 }
 
-// isFolder reports whether a path names a folder: one that exists, or by a slash at its end.
+// isFolder reports whether a path names a folder: an existing folder, or any path that ends with a slash.
 func isFolder(path string) bool {
 	if strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) {
 		return true

@@ -61,7 +61,7 @@ numbers are texts, so no digit is lost.`,
 	return cmd
 }
 
-// generators write the file in a language.
+// generators are the functions that write the code in each language.
 var generators = map[string]func(*model.Model) ([]byte, error){
 	"go": gen.Go, "python": gen.Python, "typescript": gen.TypeScript,
 }

@@ -158,13 +158,13 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	return nil
 }
 
-// budgetComment says where the budgets of an imported model come from.
+// budgetComment tells readers of an imported model where its budgets come from.
 const budgetComment = `# The units below expect are what the most expensive request of each pattern costs with the items
 # of this model, rounded up. Write what you expect instead.
 `
 
-// withBudgets returns the file of a model after a first run, which gives budgets to its patterns, and the number of
-// these.
+// withBudgets runs the patterns of m and sets a budget for each of them from its cost. It returns the model file, and
+// the number of budgets.
 func withBudgets(ctx context.Context, m *model.Model) ([]byte, int, error) {
 	w, err := dataset.Build(ctx, m, dataset.Options{OnDemand: true})
 	if err != nil {
@@ -187,7 +187,7 @@ func withBudgets(ctx context.Context, m *model.Model) ([]byte, int, error) {
 	return bytes.Replace(out.Bytes(), []byte(patterns), []byte("\n"+budgetComment+patterns[1:]), 1), n, nil
 }
 
-// printLosses lists what could not be converted.
+// printLosses lists what the import could not convert.
 func printLosses(env *app.Env, list []convert.Loss) {
 	if len(list) == 0 {
 		return
@@ -223,7 +223,8 @@ func convertDesign(
 	return convert.Import(ctx, files, f.Options)
 }
 
-// readFile reads a file of a design, the tables of a template, or items in any number.
+// readFile reads the tables of a template, any number of items, or the file of another design, which it does not
+// parse.
 func (f *importFlags) readFile(name string, definitions tabledef.Reader) (convert.File, error) {
 	file := convert.File{Name: name}
 	if filepath.Base(name) == s3files.SummaryFile || filepath.Base(name) == s3files.FilesFile {
@@ -258,13 +259,13 @@ func (f *importFlags) readFile(name string, definitions tabledef.Reader) (conver
 
 	file.Tables, file.Notes, err = definitions.ReadData(name, data)
 	if errors.Is(err, tabledef.ErrOther) {
-		return file, nil // convert says what is wrong
+		return file, nil // convert reports a better error
 	}
 	return file, err
 }
 
-// readItems returns the items of a file or of a folder, such as an export, with the
-// definition of their table if it is there.
+// readItems returns the items of a file, or of a folder such as an export. It adds the definition of their table if
+// the folder has one.
 func readItems(name string) (convert.File, error) {
 	file := convert.File{Name: name}
 	sources, err := transfer.Discover([]string{name}, "", "")
@@ -306,12 +307,12 @@ func convertFrom(ctx context.Context, env *app.Env, f *importFlags) (*model.Mode
 	return m, losses, err
 }
 
-// readDesign reads a file, or standard input for -. It truncates a file that is too
-// long, which the import then rejects with a better message.
+// readDesign reads a file, or standard input for -. It truncates a longer file to one byte more than the limit, and
+// the import then rejects the file with a better message.
 func readDesign(name string) ([]byte, error) {
 	in := io.Reader(os.Stdin)
 	if name != "-" {
-		file, err := files.Open(name, math.MaxInt64) // a table's items may be many, and the beginning serves
+		file, err := files.Open(name, math.MaxInt64) // ReadAll below bounds the size
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, &advice.Error{
 				Msg: name + " does not exist", Advice: "name a file; see sortkey design import --help", Err: err,

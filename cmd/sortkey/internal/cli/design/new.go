@@ -54,5 +54,5 @@ which a new model has:
 	return cmd
 }
 
-// schemaFile is the schema that the first line of a new model names.
+// schemaFile is the JSON schema that the first line of a new model names.
 const schemaFile = "model.schema.json"

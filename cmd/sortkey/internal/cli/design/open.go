@@ -71,7 +71,8 @@ func runOpen(ctx context.Context, env *app.Env, path string, port int) error {
 	return site.Serve(ctx, s.Handler())
 }
 
-// modelPath returns the model file at a path, which can be a folder, or a copy of the example of that name.
+// modelPath returns the model file at path, or the model.yaml of the folder at path. If path is the name of an
+// example and there is no such file, it writes a copy of the example to a temporary folder and returns that.
 func modelPath(path string) (file string, copied bool, err error) {
 	info, err := os.Stat(path)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// outFlags are the flags of commands that write a file to keep.
+// outFlags are the flags of commands that write a file and do not overwrite one by default.
 type outFlags struct {
 	path  string
 	force bool
@@ -26,7 +26,7 @@ func (f *outFlags) declare(cmd *cobra.Command, usage string) {
 // toFile reports whether the flags name a file.
 func (f *outFlags) toFile() bool { return f.path != "" && f.path != "-" }
 
-// write writes the file, or to Stdout.
+// write writes data to the file, or to Stdout if the flags name none.
 func (f *outFlags) write(env *app.Env, data []byte) error {
 	if !f.toFile() {
 		_, err := env.Stdout.Write(data)
@@ -35,7 +35,7 @@ func (f *outFlags) write(env *app.Env, data []byte) error {
 	return f.writeTo(f.path, data)
 }
 
-// writeTo writes a file that must not exist, unless f.force is set.
+// writeTo writes a file. It returns an error if the file exists, unless f.force is set.
 func (f *outFlags) writeTo(path string, data []byte) error {
 	flags := os.O_CREATE | os.O_EXCL | os.O_WRONLY
 	if f.force {
@@ -52,7 +52,8 @@ func (f *outFlags) writeTo(path string, data []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// check returns the error that write would have for a file that exists, before the work whose result that writes.
+// check returns the error that write would return because the file exists. A command calls it first, so as not to do
+// its work in vain.
 func (f *outFlags) check() error {
 	if _, err := os.Lstat(f.path); f.toFile() && !f.force && err == nil {
 		return existing(f.path, fs.ErrExist)

@@ -9,17 +9,18 @@ import (
 	protocol "github.com/sortkey/sortkey/internal/server"
 )
 
-// besideTimeout bounds the time of a request beside the server after that has stopped.
+// besideTimeout bounds the time that a beside gives its requests in progress when it stops.
 const besideTimeout = time.Second
 
-// A beside serves what is not of the protocol on an address of its own, where it needs no signature and
-// does not disturb clients.
+// A beside serves what is not part of the DynamoDB protocol, such as metrics. It has its own address, where requests
+// need no signature and do not disturb clients.
 type beside struct {
 	ln   net.Listener
 	stop func()
 }
 
-// serveBeside starts to serve h at the address in a flag, for hosts besides those of this machine.
+// serveBeside starts to serve h at addr, which is the value of a flag. It accepts requests to this machine's names
+// and to hosts.
 func serveBeside(
 	ctx context.Context, flag, addr string, h http.Handler, hosts []string, log logs,
 ) (*beside, error) {
@@ -28,7 +29,7 @@ func serveBeside(
 		return nil, err
 	}
 	s := &beside{ln: ln}
-	// It goes on while requests in progress finish.
+	// It outlives ctx, to serve while the main server finishes its requests in progress.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan error, 1)
 	go func() {

@@ -15,8 +15,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// serveConsole serves pages about the database of a server, and prints their address. Name is what the pages call the
-// server. Requests of the pages are in no log.
+// serveConsole serves the console of a server's database, and prints its address. The pages call the server name.
+// Observers do not see the requests of the pages.
 func serveConsole(
 	ctx context.Context, env *app.Env, port, name string, db *sortkey.DB, recorder *console.Recorder,
 	designs []*model.Model,

@@ -15,8 +15,8 @@ import (
 // tokenVariable is the environment variable with the token of --control.
 const tokenVariable = "SORTKEY_CONTROL_TOKEN"
 
-// serveControl serves the control of a server on a loopback address and prints its address. Requests need
-// a token, which is that of the environment or a new one. Only a new one is printed.
+// serveControl serves [server.Server.Control] on a loopback address and prints the address. Requests need a token:
+// that in the environment, or else a new one, which serveControl prints.
 func serveControl(
 	ctx context.Context, env *app.Env, port string, front *server.Server, log logs,
 ) (end func(), err error) {
@@ -44,7 +44,7 @@ func serveControl(
 	return s.stop, nil
 }
 
-// authorized lets requests with a token through, and none of a page of a browser.
+// authorized returns a handler that passes requests with the token to h, unless a page in a browser sends them.
 func authorized(token string, h http.Handler) http.Handler {
 	want := []byte("Bearer " + token)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -43,10 +43,10 @@ type serveFlags struct {
 // maxShards is the largest value of --stream-shards.
 const maxShards = 1000
 
-// maxIsolated is the number of databases that --isolate keeps.
+// maxIsolated is the number of databases that --isolate keeps at a time.
 const maxIsolated = 1000
 
-// isolations are the values of --isolate, with what has a database then.
+// isolations maps the values of --isolate to what each database is for.
 var isolations = map[string]string{
 	"key": "access key", "key,region": "access key and region", "path": "NAME after the address",
 }
@@ -165,7 +165,7 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	})
 }
 
-// check checks the flags, and sets the options that have another form than their flags.
+// check checks the flags, and sets the options whose values it must convert from those of the flags.
 func (f *serveFlags) check() error {
 	o := &f.opts
 	if f.server.ShutdownTimeout = f.drain; f.drain == 0 {
@@ -197,7 +197,7 @@ func (f *serveFlags) check() error {
 
 	f.server.MaxPendingBytes = int64(f.pendingMB) << 20
 	if name, _, err := net.SplitHostPort(f.addr); err == nil && net.ParseIP(name) == nil {
-		f.server.AllowHosts = append(f.server.AllowHosts, name) // the name that the user listens on
+		f.server.AllowHosts = append(f.server.AllowHosts, name) // requests may use the name that the user listens on
 	}
 	for _, origin := range f.server.CORS {
 		u, err := url.Parse(origin)
@@ -211,8 +211,7 @@ func (f *serveFlags) check() error {
 	return f.readCredentials()
 }
 
-// readCredentials sets the accepted credentials to those of the flags and the files that
-// they name.
+// readCredentials sets the accepted credentials to those in the flags and in the files that the flags name.
 func (f *serveFlags) readCredentials() error {
 	if f.credentials == nil {
 		return nil
@@ -257,7 +256,7 @@ func (f *serveFlags) readCredentials() error {
 	return nil
 }
 
-// openStore opens the store that the flags name, or returns nil for one in memory.
+// openStore opens the store that the flags name. It returns nil if the database is in memory.
 func (f *serveFlags) openStore(ctx context.Context, env *app.Env, log *slog.Logger) (store.Store, error) {
 	switch {
 	case f.data != "":

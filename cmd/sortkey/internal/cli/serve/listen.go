@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// listen listens on the address in a flag.
+// listen listens on the address addr, which is the value of a flag.
 func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	if _, err := strconv.ParseUint(addr, 10, 16); err == nil {
 		addr = net.JoinHostPort("127.0.0.1", addr)

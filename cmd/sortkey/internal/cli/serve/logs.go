@@ -37,7 +37,7 @@ func (f *logFlags) declare(cmd *cobra.Command) {
 // logs configures the logging of a server.
 type logs struct {
 	*slog.Logger
-	asked    bool // by a flag; otherwise only warnings and errors are logged
+	asked    bool // the user asked for a log; otherwise it has only warnings and errors
 	requests bool
 	slow     time.Duration
 }
@@ -101,7 +101,7 @@ func (l logs) End(ctx context.Context, e *sortkey.Event) {
 	if e.Error != "" {
 		attrs = append(attrs, slog.String("code", e.Error))
 	}
-	if e.Error == "ResourceNotFoundException" { // its text has no values of items
+	if e.Error == "ResourceNotFoundException" { // this message never contains values of items
 		attrs = append(attrs, slog.String("message", short(e.Message)))
 	}
 
@@ -143,7 +143,7 @@ func tableNames(names []string) string {
 	return strings.Join(parts, ",")
 }
 
-// observers pass events to each of them.
+// observers is an observer that passes events to each of its elements.
 type observers []sortkey.Observer
 
 // Begin implements [sortkey.Observer].

@@ -10,12 +10,12 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// returnMemory gives the memory of a burst back to the system once it is over,
-// until ctx ends. The runtime collects an idle process every two minutes only,
-// and until then the memory of the last requests looks used. Rows that the burst has written are compacted first.
+// returnMemory returns the memory of a burst of requests to the system when the burst is over, until ctx ends. It
+// first compacts the rows that the burst has written. The runtime collects garbage in an idle process only every two
+// minutes, so without returnMemory the process would seem to use the memory until then.
 //
-// A burst is over when the collector has run since the memory was returned last,
-// but not for quiet.
+// A burst is over when the collector has run since the memory was last returned, but not in the last interval of
+// length quiet.
 func returnMemory(ctx context.Context, st store.Store, quiet time.Duration) {
 	sample := []metrics.Sample{{Name: "/gc/cycles/automatic:gc-cycles"}}
 	var seen, returned uint64
@@ -31,7 +31,8 @@ func returnMemory(ctx context.Context, st store.Store, quiet time.Duration) {
 		cycles := sample[0].Value.Uint64()
 		if cycles == seen && cycles != returned {
 			if c, ok := st.(capability.Compactor); ok && inMemory(st) {
-				// A collection whenever the heap has grown by a quarter, so that old and new pages do not add up.
+				// Collect whenever the heap has grown by a quarter, so that old and new pages together take little
+				// memory.
 				percent := debug.SetGCPercent(25)
 				err := c.Compact(ctx)
 				debug.SetGCPercent(percent)

@@ -27,8 +27,7 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// quietTime is how long no collection must have been necessary before memory is
-// returned to the system.
+// quietTime is the time without a garbage collection after which returnMemory returns memory to the system.
 const quietTime = 2 * time.Second
 
 // Command returns the command serve.
@@ -123,7 +122,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	began := time.Now()
 	opts, face := f.opts, f.server
 	opts.Logger = log.Logger
-	face.Open = !log.asked // the warning below is for people
+	face.Open = !log.asked // a person who reads no log gets the warning below instead
 	if opts.Store, err = f.openStore(ctx, env, log.Logger); err != nil {
 		return err
 	}
@@ -158,7 +157,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		}
 		log.Info("stopped")
 	}()
-	loaded, err := load(event.Quiet(ctx), env, db, f, log) // observers see requests of clients only
+	loaded, err := load(event.Quiet(ctx), env, db, f, log) // observers see only requests of clients
 	if err != nil {
 		return err
 	}
@@ -222,7 +221,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	return serveUntil(ctx, front, ln, f.drain, log)
 }
 
-// load loads examples, model files and templates, and returns the models.
+// load loads the files and examples of --load, and returns the models among them.
 func load(
 	ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log logs,
 ) (designs []*model.Model, err error) {
@@ -265,7 +264,7 @@ func load(
 	return designs, nil
 }
 
-// whatLoaded says what was loaded.
+// whatLoaded describes l in words, such as "2 tables, 100 items".
 func whatLoaded(l models.Loaded) string {
 	switch {
 	case l.Found && l.Tables == 1:
@@ -280,7 +279,7 @@ func whatLoaded(l models.Loaded) string {
 	return text.Count(l.Created, "table") + ", " + text.Count(l.Written, "item") + shareOf(l)
 }
 
-// shareOf says how much of a model was loaded, if not all.
+// shareOf says which share of the model's items was loaded. It is empty for all.
 func shareOf(l models.Loaded) string {
 	switch {
 	case l.Scale <= 0:
@@ -300,7 +299,7 @@ func serveUntil(ctx context.Context, face *server.Server, ln net.Listener, drain
 	err := face.Serve(ctx, ln)
 	forget()
 	if ctx.Err() != nil {
-		stopping() // Serve may have been faster
+		stopping() // if Serve returned before AfterFunc called it
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return advice.New(

@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// serveSnapshots takes snapshots of the database in a folder when sortkey snapshot asks for them, until end is called.
-// End gives snapshots in progress the time of drain.
+// serveSnapshots takes a snapshot of the database in the folder dir whenever sortkey snapshot asks for one, until the
+// caller calls end. It gives snapshots in progress the time drain to finish.
 func serveSnapshots(ctx context.Context, dir string, st *disk.Store, drain time.Duration, log logs) (end func()) {
 	control, err := snapshot.Listen(ctx, dir, st, drain)
 	if err != nil {

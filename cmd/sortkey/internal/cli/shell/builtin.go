@@ -6,7 +6,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 )
 
-// usage is the template of what help says after the description of a command.
+// usage is the template for the help of a command, after its description.
 const usage = `{{if .HasParent}}Usage:
   {{.Use}}
 
@@ -17,7 +17,7 @@ Flags:
 help COMMAND has the arguments and flags of a command.{{end}}
 `
 
-// commands returns the commands of the shell, below one without a name.
+// commands returns the root command of the shell, which has no name.
 func (s *shell) commands() *cobra.Command {
 	root := s.root(s.env)
 	root.Long = `A line is a command as sortkey has it, without sortkey and without the flags that name the

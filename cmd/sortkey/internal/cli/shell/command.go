@@ -16,8 +16,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// Command returns the command. Root returns the commands of a shell, those on items, below
-// one without a name.
+// Command returns the command shell. Root returns the root command of a shell, which has no name and has the commands
+// on items below it.
 func Command(env *app.Env, root func(*app.Env) *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "shell [MODEL|URL|FOLDER]",
@@ -85,7 +85,8 @@ func isTerminal(r io.Reader) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// linesOnly is the standard input of the commands of a shell.
+// linesOnly is the standard input of a command in a shell. Reading it fails, because it contains the lines of the
+// shell.
 type linesOnly struct{}
 
 func (linesOnly) Read([]byte) (int, error) {

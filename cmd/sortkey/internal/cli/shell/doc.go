@@ -1,3 +1,3 @@
-// Package shell implements sortkey shell: the commands on items, line by line, on one open
-// database, with a line editor and completion from the database.
+// Package shell implements sortkey shell. It reads commands on items line by line and runs them on one open database,
+// with a line editor and completion from the database.
 package shell

@@ -6,15 +6,14 @@ import (
 	"github.com/peterh/liner"
 )
 
-// errAborted is the error of a line that the user has given up with Ctrl-C.
+// errAborted is the error of a line that the user has aborted with Ctrl-C.
 var errAborted = liner.ErrPromptAborted
 
 // An editor reads lines from the terminal.
 type editor struct{ state *liner.State }
 
-// newEditor returns an editor. Complete returns the ways to complete a
-// line at a place, counted in characters: what stands before and after all of them, and the
-// texts between.
+// newEditor returns an editor. Complete returns the ways to complete a line at pos, which counts characters: the text
+// before them, the completions, and the text after them.
 func newEditor(complete func(line string, pos int) (string, []string, string)) *editor {
 	ed := &editor{liner.NewLiner()}
 	ed.state.SetCtrlCAborts(true)
@@ -24,10 +23,10 @@ func newEditor(complete func(line string, pos int) (string, []string, string)) *
 	return ed
 }
 
-// remember adds a line to those that the user can find again.
+// remember adds a line to the history.
 func (ed *editor) remember(line string) { ed.state.AppendHistory(line) }
 
-// read returns a line. The error is errAborted, io.EOF at the end, or that of the context.
+// read reads a line. It returns errAborted after Ctrl-C, io.EOF after Ctrl-D, or the cause of the end of ctx.
 func (ed *editor) read(ctx context.Context, prompt string) (string, error) {
 	type answer struct {
 		line string
@@ -46,5 +45,5 @@ func (ed *editor) read(ctx context.Context, prompt string) (string, error) {
 	}
 }
 
-// close leaves the terminal as it was.
+// close restores the mode of the terminal.
 func (ed *editor) close() { _ = ed.state.Close() }

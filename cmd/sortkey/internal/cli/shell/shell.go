@@ -24,13 +24,13 @@ import (
 type shell struct {
 	env  *app.Env // of the commands
 	root func(*app.Env) *cobra.Command
-	name string // of the database, as the user has written it
+	name string // the name of the database as the user wrote it
 }
 
 // errExit ends a shell.
 var errExit = errors.New("exit")
 
-// run runs the command of a line. The error is errExit if that ends the shell.
+// run runs the command in a line. It returns errExit if the command ends the shell.
 func (s *shell) run(ctx context.Context, line string) error {
 	words, rest, err := awscli.Split(line)
 	switch {
@@ -56,10 +56,10 @@ func (s *shell) run(ctx context.Context, line string) error {
 	return err
 }
 
-// seeSortkey is what advice to read the help of a command begins with outside a shell.
+// seeSortkey begins advice to read the help of a command. In the shell, run replaces it.
 const seeSortkey = "see sortkey "
 
-// script runs the lines of r up to the first error.
+// script runs the lines of r until one fails.
 func (s *shell) script(ctx context.Context, r io.Reader) error {
 	const longest = 16 << 20 // bytes of a line
 	in := lines.New(bufio.NewReader(r), longest)
@@ -84,7 +84,7 @@ func (s *shell) script(ctx context.Context, r io.Reader) error {
 func (s *shell) converse(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM)
 	defer stop()
-	// An interrupt stops a command, and not the shell.
+	// An interrupt stops the running command but not the shell.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
