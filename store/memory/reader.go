@@ -232,7 +232,7 @@ const cacheLine = 64
 // the tree were often written at different times, and so are far apart in memory. touch returns a sum so that the
 // compiler does not remove the reads.
 //
-// go:noinline
+//go:noinline
 func (n *node) touch(from, to int) (sum byte) {
 	if n.overflowBits != 0 {
 		for _, outside := range n.overflows[n.rank(from):n.rank(to)] {

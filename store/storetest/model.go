@@ -38,8 +38,7 @@ func drawKey(t *proptest.T) string {
 	return string(t.Bytes(0, 4))
 }
 
-// draw returns a place. It is often one used before, or one in the same
-// partition.
+// draw returns a place. Often the place was used before, or is in the same partition as one that was.
 func (m *machine) draw(t *proptest.T) place {
 	at := place{proptest.Pick(t, modelSpaces...), drawKey(t), drawKey(t)}
 	if len(m.used) > 0 {
