@@ -57,7 +57,7 @@ type reader struct {
 	src     doc.Source
 	left    int     // how many more bytes of documented size the document may have
 	invalid error   // the first ValidationException, or nil
-	about   subject // of invalid
+	about   subject // what invalid is about
 }
 
 // A subject is the cause of a ValidationException, and decides which of several is reported. An unnamed attribute of

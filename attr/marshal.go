@@ -35,8 +35,8 @@ import (
 // [encoding.BinaryMarshaler] and its counterpart. A [Value] and an [Item] are checked, and stored
 // as they are. A [Marshaler] chooses its form.
 //
-// All exported fields of a struct and of structs embedded in it are stored. What
-// [Unmarshal] could not give back is refused, also where the SDK drops it:
+// All exported fields of a struct and of structs embedded in it are stored. Marshal refuses
+// values that [Unmarshal] could not restore, even where the SDK drops them:
 //
 //   - Channels, functions, complex numbers and structs without exported fields, unless the tag
 //     leaves the field out.

@@ -9,9 +9,9 @@ import (
 type form uint8
 
 const (
-	formNone      form = iota // nothing
-	formPointer               // what the pointer points to
-	formInterface             // what the interface holds
+	formNone      form = iota // values of the type are not stored
+	formPointer               // as the value that the pointer points to
+	formInterface             // as the value that the interface holds
 	formBool                  // a BOOL
 	formString                // an S
 	formDigits                // an N; the type is a string, like json.Number

@@ -33,8 +33,8 @@ import (
 //     [][]byte. If the interface holds a pointer, the value is stored in what it points to.
 //
 // A type that would lose its content by these rules is decoded by its UnmarshalText from an
-// S, and by its UnmarshalBinary from a B. An [Unmarshaler] decodes itself. A struct of which [Marshal]
-// would lose a field, for its name, its tag or its embedding, is refused here too.
+// S, and by its UnmarshalBinary from a B. An [Unmarshaler] decodes itself. Unmarshal refuses a struct
+// of which [Marshal] would lose a field because of the field's name, tag or embedding.
 //
 // Nothing in dst shares bytes with v, and slices are always new. The strings of a struct may share one allocation of
 // at most 64 bytes for each field of type string, so a program that keeps one of them keeps the others.

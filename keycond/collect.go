@@ -62,7 +62,7 @@ func appendClauses(dst []Clause, values *[]attr.Value, n ast.Node) ([]Clause, er
 		return nil, err
 	}
 
-	if err := c.check(); err != nil { // of a tree that was not parsed
+	if err := c.check(); err != nil { // a clause of a tree that was not parsed may be invalid
 		return nil, err
 	}
 	if slices.ContainsFunc(dst, func(o Clause) bool { return o.Attribute == c.Attribute }) {
@@ -73,7 +73,7 @@ func appendClauses(dst []Clause, values *[]attr.Value, n ast.Node) ([]Clause, er
 
 // compareClause makes a clause of a comparison, whose operands may be in either order.
 func compareClause(values *[]attr.Value, n *ast.Compare) (Clause, error) {
-	if n.Op == ast.NotEqual || ast.Mirror(n.Op) == "" { // no expression has others
+	if n.Op == ast.NotEqual || ast.Mirror(n.Op) == "" { // Mirror returns "" only in a tree that was not parsed
 		return Clause{}, refuseOperator(n.Op)
 	}
 	if _, ok := n.L.(*ast.ValueOperand); ok {

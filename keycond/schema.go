@@ -34,11 +34,11 @@ type Attribute struct {
 // payload of its sort key. The sort position of an index row is the tuple of its sort key attributes, followed by the
 // key of the table, so that items with equal index keys have a total, stable order.
 type Schema struct {
-	name            string // of an index
+	name            string // of the index; empty for a table
 	partition, sort []Attribute
-	table           *Schema     // of an index
+	table           *Schema     // the key of the index's table; nil for a table
 	attributes      []Attribute // all of them
-	wrong           string      // why items cannot lie by it
+	wrong           string      // why the schema is invalid, or empty
 }
 
 // NewSchema returns the key of a table with these attributes, for programs that have a definition of the table;
@@ -132,7 +132,7 @@ func (s *Schema) Key(it attr.Item) attr.Item {
 	}
 
 	var key attr.Item
-	if b.Len() == it.Len() { // as in an index of keys only
+	if b.Len() == it.Len() { // such as a row of an index of keys only
 		key = slices.Clone(it)
 	} else {
 		key = b.Item()

@@ -19,7 +19,7 @@ type Reading struct {
 
 const (
 	perSensor = 2000 // readings of one sensor
-	perHour   = 10   // of them
+	perHour   = 10   // readings of one sensor in an hour
 	noteBytes = 150
 )
 

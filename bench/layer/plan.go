@@ -35,7 +35,7 @@ type plan struct {
 	keys, items []attr.Item
 	gets        []row // the rows of the items
 	puts        []row // rows that a put of the items writes: those of the items, then index rows
-	drops       []row // index rows that it deletes
+	drops       []row // index rows that the put deletes
 	update      *expr.Update
 }
 

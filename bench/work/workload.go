@@ -206,7 +206,7 @@ func indexed(index string, rows int) func(Shape, int, *rand.Rand) Call {
 		lo := group0 + r.IntN(size-n+1)
 		q := Range{Index: index, After: -1, Values: []Bind{{":g", "S", group(group0)}}}
 		switch index {
-		case "ByState": // the whole group is one tie
+		case "ByState": // all items of a group have the same index key
 			q.Key, q.Limit = "g = :g AND st = :s", n
 			q.Values = append(q.Values, Bind{":s", "S", state(0)})
 		case "ByMany":

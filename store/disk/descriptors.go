@@ -66,7 +66,7 @@ type hunger struct {
 	mu    sync.Mutex
 	n     int
 	err   error         // returned by updates meanwhile
-	begun chan struct{} // closed while there are some
+	begun chan struct{} // closed while calls wait
 }
 
 // channel returns a channel that is closed as soon as calls wait.

@@ -44,17 +44,17 @@ func (s *engine) Compact(ctx context.Context) error {
 type compaction struct {
 	next []byte // the rows before this address are done
 	done bool
-	slab slab // for the pages
+	slab slab // for the new pages
 }
 
 // A slab is bytes from which pages are cut. The garbage collector frees a slab as a whole, so one page that is still
 // in use keeps all of it in memory.
 type slab struct {
-	free []byte // what is left of the last one
+	free []byte // the rest of the current slab
 	need int    // bytes of the pages that the current step still has to make
 }
 
-const slabSize = 64 << 10 // at most
+const slabSize = 64 << 10 // bytes of the largest slab
 
 // step rewrites the next inner node that is worth rewriting, unless find gives up after many that are not.
 func (c *compaction) step(w *writer) error {

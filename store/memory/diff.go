@@ -124,7 +124,7 @@ func (f *frontier) level() int { return f.height - len(f.path) }
 // A difference walks two trees at the same time.
 type difference struct {
 	before, now *frontier
-	address     []byte // of a row
+	address     []byte // buffer for the address of a row
 }
 
 // step takes one step and returns the change that it found, if any. It returns false at the end.

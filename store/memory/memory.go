@@ -128,7 +128,7 @@ func (s *engine) Update(ctx context.Context, fn func(store.Writer) error) error 
 		return err
 	}
 	if err := w.run(fn); err != nil || w.owner == 0 {
-		return err // or nothing was changed
+		return err // nil if fn changed nothing
 	}
 	return s.publish(w)
 }

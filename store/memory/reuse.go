@@ -6,7 +6,7 @@ package memory
 // [history]), later copies reuse their memory. Without this, a store under constant writes would produce several
 // kilobytes of garbage per row.
 type nodes struct {
-	leaves, inners []*node // free
+	leaves, inners []*node // free nodes
 
 	replaced  []*node // by the running Update
 	published uint64  // the owner of the newest nodes in the version that it began with

@@ -9,7 +9,7 @@ import (
 // A version is a published tree.
 type version struct {
 	tree
-	owner uint64 // the last one of its nodes
+	owner uint64 // the newest owner of its nodes
 	store *engine
 
 	readers  atomic.Int64 // Views, Forks and loops that hold it

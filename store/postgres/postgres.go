@@ -200,7 +200,7 @@ func (r *retry) Unwrap() error { return r.err }
 // An attempt says how to try an update.
 type attempt struct {
 	row       *expectation
-	presume   bool   // rows may be taken for absent
+	presume   bool   // it may presume that rows do not exist
 	exclusive bool   // it holds the exclusive lock
 	lost      []byte // if exclusive, the key of the row at which it lost, or nil
 }
@@ -240,7 +240,7 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, a attempt)
 	if failed := w.verify(); err == nil || errors.Is(failed, capability.ErrChanged) {
 		err = failed
 	}
-	if fault := w.failure(); fault != nil { // whatever fn made of it
+	if fault := w.failure(); fault != nil { // even if fn ignores it
 		if why := refusalOf(fault); why != final && ctx.Err() == nil {
 			return &retry{why, fault, w.lostAt()}
 		}

@@ -88,7 +88,7 @@ func (w *writer) steps(yield func(*step) bool) {
 		case r.Deleted:
 			one = &step{statement: deleteRow, params: [][]byte{key}}
 		case r.Value == nil:
-			one.params[2] = []byte{} // nil is null
+			one.params[2] = []byte{} // a nil parameter would be null
 		}
 		if !yield(one) {
 			return

@@ -237,7 +237,7 @@ func testContextWhileWaiting(t *testing.T, s store.Store) {
 	release()
 	require.NoError(t, <-done)
 	require.Len(t, snapshot(t, s), applied)
-	update(t, s, func(w store.Writer) { require.NoError(t, w.Clear(1)) }) // the write lock is free
+	update(t, s, func(w store.Writer) { require.NoError(t, w.Clear(1)) }) // it works, so the write lock is free
 }
 
 // testSerialisable runs goroutines that move amounts between counters. No

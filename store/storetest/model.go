@@ -23,7 +23,7 @@ func (p place) String() string { return fmt.Sprintf("(%d %q %q)", p.space, p.par
 type machine struct {
 	store store.Store
 	model map[place]string
-	used  []place // by updates so far
+	used  []place // places that updates have used
 }
 
 var modelSpaces = []store.Space{0, 1, 2, 1<<64 - 1}

@@ -96,7 +96,7 @@ func testLongKeys(t *testing.T, s store.Store) {
 
 	update(t, s, func(w store.Writer) { put(t, w, 1, rows...) })
 	view(t, s, check)
-	update(t, s, func(w store.Writer) { // with a change among them
+	update(t, s, func(w store.Writer) { // reads among changes of the Update
 		put(t, w, 1, rows[1])
 		check(w)
 		del(t, w, 1, rows[1].partition, rows[1].sort)

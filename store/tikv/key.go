@@ -9,7 +9,7 @@ import (
 
 // A key of TiKV is the prefix, a zero byte, and one of these.
 const (
-	rowMark   = 'r' // and an address
+	rowMark   = 'r' // before the address of a row
 	leaseMark = 'l'
 )
 

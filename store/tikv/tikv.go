@@ -306,7 +306,7 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, alone bool
 
 	err := fn(w)
 	switch {
-	case w.fault != nil && conflicts(w.fault) && ctx.Err() == nil: // whatever fn made of it
+	case w.fault != nil && conflicts(w.fault) && ctx.Err() == nil: // even if fn ignores it
 		return &retry{true, w.fault}
 	case err != nil:
 		return err

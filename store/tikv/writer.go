@@ -26,7 +26,7 @@ type writer struct {
 	reader
 	txn      *transaction.KVTxn
 	changes  *remote.Changes
-	locked   bool // a row
+	locked   bool // whether it has locked a row
 	observed []observation
 	fault    error // of a read; if not nil, the update cannot be committed
 
@@ -34,7 +34,7 @@ type writer struct {
 	primary []byte          // key whose record in TiKV says whether the transaction is committed
 	met     map[uint64]bool // transactions whose locks requests of the first phase have met
 	allowed uint64          // the timestamp that the transaction may commit at
-	refused error           // why it may not
+	refused error           // why it may not commit, or nil
 }
 
 // begin starts the transaction, at a timestamp of now.
@@ -224,7 +224,7 @@ func (w *writer) commit() error {
 		return w.refused
 	case w.refused != nil:
 		return &retry{true, w.refused}
-	case w.allowed != 0: // so that the commit was sent
+	case w.allowed != 0: // so the commit was sent
 		return w.store.resolve(w.ts, w.primary, failed)
 	}
 	return &retry{conflicts(failed), fmt.Errorf("tikv: the update was not applied: %w", failed)}

@@ -24,7 +24,7 @@ func Int(raw []byte) (n int64, ok bool) {
 		}
 	}
 
-	pairs := int(head) - 192 // before the point
+	pairs := int(head) - 192 // number of pairs before the point
 	if len(body) == 0 || len(body) > pairs || pairs > smallDigits/2 {
 		return 0, false
 	}

@@ -24,7 +24,7 @@ type Row struct {
 type Changes struct {
 	rows     *btree.BTreeG[Row] // in the order of addresses
 	cleared  map[store.Space]bool
-	changed  int // rows of them that are changes
+	changed  int // number of rows that are changes
 	size     int // in bytes, of the changes
 	readSize int // size in bytes of all rows that were read
 }
