@@ -137,8 +137,8 @@ func AppendList(dst []byte, elems []Value) []byte {
 	return dst
 }
 
-// appendSet appends the payload of a set: its elements sorted by their stored
-// bytes. It leaves elems as they are and sorts in the free capacity of scratch.
+// appendSet appends the payload of a set: its elements sorted by their stored bytes. It sorts a copy of elems, for
+// which it uses the free capacity of scratch.
 func appendSet(dst []byte, kind Kind, elems, scratch []Value) ([]byte, error) {
 	if len(elems) == 0 {
 		return dst, invalid(msgEmptySet[kind])

@@ -9,12 +9,11 @@ import (
 	"github.com/sortkey/sortkey/internal/item/number"
 )
 
-// errForm is the error for bytes that this package would not have made.
+// errForm is the error for bytes that this package cannot have made.
 var errForm = errors.New("the bytes are not an encoded value; " +
 	"make values with this package, and leave their bytes as they are")
 
-// errText is the error for text that cannot be stored. With a replacement for its bad bytes,
-// two keys could become one.
+// errText is the error for text that is not UTF-8. Replacing its bad bytes instead could make two keys equal.
 var errText = errors.New("the text is not UTF-8; use a []byte, which is stored as a B")
 
 // errNoName is the error for an attribute without a name.
@@ -22,9 +21,8 @@ var errText = errors.New("the text is not UTF-8; use a []byte, which is stored a
 //lint:ignore ST1005 It is the text of the service.
 var errNoName = errors.New(msgNoName)
 
-// inspect returns an error if v, at a level of nesting, is not a value in its stored form.
-// There is one form of each value, so what passes can be read, stored and compared by its
-// bytes.
+// inspect returns an error if v, at a level of nesting, is not a value in its stored form. Each value has only one
+// stored form, so a value that passes can be read, stored and compared by its bytes.
 func inspect(v Value, level int) error {
 	if level > MaxNesting {
 		return ErrNesting
@@ -64,7 +62,7 @@ func inspectDoc(kind Kind, d []byte, level int) error {
 	for i := range doc.Len(d) {
 		entry := doc.Entry(d, i)
 		var elem Value
-		var order []byte // of the elements of sets and maps, which is strict
+		var order []byte // what the elements of sets and maps sort by, strictly ascending
 		elemLevel := level + 1
 		switch {
 		case kind.IsSet():
@@ -79,7 +77,7 @@ func inspectDoc(kind Kind, d []byte, level int) error {
 			size += len(order)
 		}
 
-		// The zero value stands for an entry that is too short.
+		// An entry that is too short leaves elem zero, which inspect refuses.
 		if err := inspect(elem, elemLevel); err != nil {
 			return err
 		}

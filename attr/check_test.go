@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// TestChangedBytes holds that an item with a changed byte is refused, or means something else
-// and can be read: each byte of each item takes each of its values.
+// TestChangedBytes gives each byte of each item each value. The changed item must be refused, or be another item that
+// can be read.
 func TestChangedBytes(t *testing.T) {
 	proptest.SkipShort(t)
 	accepted := 0
@@ -36,18 +36,18 @@ func TestChangedBytes(t *testing.T) {
 	require.Positive(t, accepted, "one letter in place of another makes an item")
 }
 
-// FuzzOutside holds the same for any bytes.
+// FuzzOutside checks the same for any bytes.
 func FuzzOutside(f *testing.F) {
 	f.Add([]byte(must(f, everyKind)))
 	f.Fuzz(func(t *testing.T, b []byte) { takes(t, b) })
 }
 
-// takes reports whether an item from outside is accepted. Then the copy can be read in each
-// way, and there is no other form of the same item.
+// takes reports whether an item from outside is accepted. If it is, takes checks that the copy can be read in each
+// way, and that there is no other form of the same item.
 func takes(t *testing.T, b []byte) bool {
 	t.Helper()
 	if len(b) == 0 {
-		return false // the empty item has a longer form, too
+		return false // an empty item may also have its longer form
 	}
 	it, err := attr.MarshalItem(attr.Item(b))
 	if err != nil {
@@ -68,8 +68,8 @@ func takes(t *testing.T, b []byte) bool {
 	return true
 }
 
-// TestOtherBytes checks that bytes that no item begins with have the length 0, and that a value of an unknown kind is
-// refused.
+// TestOtherBytes checks that bytes which are not the beginning of an item have length 0, and that a value of an
+// unknown kind is refused.
 func TestOtherBytes(t *testing.T) {
 	for _, b := range []string{
 		"", "\x00", "\x01\x02", "\x00\x00\x00", "\x03\x00\x00\x00\x00\x00\x00", "\x00\x00\x00\x00\x00\x00",

@@ -34,11 +34,11 @@ var (
 	}]()
 )
 
-// plans holds the plan of each type that was converted before.
+// plans maps each type that was converted before to its plan.
 var plans sync.Map
 
-// recent holds plans that were asked for, each at a place that the address of its type chooses: a look there is
-// several times faster than one in plans.
+// recent caches plans that were used lately. The address of a type chooses the slot of its plan. Loading from a slot
+// is several times faster than a lookup in plans.
 var recent [64]atomic.Pointer[plan]
 
 func planOf(t reflect.Type) *plan {
@@ -58,13 +58,13 @@ func findPlan(t reflect.Type) *plan {
 	c := compiler{}
 	p := c.plan(t)
 	for t, p := range c {
-		plans.Store(t, p) // an equal plan may be there; both are good
+		plans.Store(t, p) // another goroutine may have stored an equal plan; either will do
 	}
 	return p
 }
 
-// A compiler holds the plans of one call of planOf. They can refer to each other, so
-// nobody else sees them before all are complete.
+// A compiler holds the plans of one call of planOf. They may refer to each other, so planOf publishes them only when
+// all are complete.
 type compiler map[reflect.Type]*plan
 
 func (c compiler) plan(t reflect.Type) *plan {
@@ -147,8 +147,8 @@ func (c compiler) compile(p *plan) {
 	}
 }
 
-// embedsPointer reports whether the methods of a type may be those of an embedded pointer, which is nil when
-// they are to decode.
+// embedsPointer reports whether a struct embeds a pointer. Then the struct's methods may be those of the embedded
+// type, and decoding would call them on a nil pointer.
 func embedsPointer(t reflect.Type) bool {
 	for i := range t.NumField() {
 		if f := t.Field(i); f.Anonymous && f.Type.Kind() == reflect.Pointer {
@@ -158,7 +158,7 @@ func embedsPointer(t reflect.Type) bool {
 	return false
 }
 
-// notStored is the problem with channels, functions, complex numbers and what else has no form.
+// notStored is the problem with channels, functions, complex numbers and other types without a stored form.
 var notStored = problem{"values of this type are not stored", leaveOut}
 
 // leaveOut is the advice in errors about fields that cannot be stored.
@@ -190,7 +190,7 @@ func (c compiler) compileStruct(p *plan, pointer reflect.Type) {
 	}
 }
 
-// A candidate is a field that may be stored, if no other field hides it.
+// A candidate is a field that is stored unless another field of its name hides it.
 type candidate struct {
 	name     string
 	isTagged bool // the name is from the tag
@@ -204,12 +204,12 @@ type candidate struct {
 type embedding struct {
 	typ        reflect.Type
 	index      []int
-	isExported bool // the embedded field, as its type has a name that is
+	isExported bool // whether the embedded field is exported, as it is if its type's name is
 }
 
-// compileFields sets the stored fields of a struct. As in Go, a field hides those of the
-// same name that are embedded deeper. Of several at one depth, the one whose name is from a tag
-// hides the others. The zero value is all that a hidden field may hold, as it is not stored.
+// compileFields sets the stored fields of a struct. As in Go, a field hides those of the same name that are embedded
+// deeper. Of several fields at one depth, the one that has the name from its tag hides the others. Hidden fields are
+// not stored, so encoding refuses a struct in which one of them is not zero.
 func (c compiler) compileFields(p *plan) {
 	var chosen []candidate
 	taken := map[string]bool{}
@@ -274,7 +274,7 @@ func (c compiler) compileFields(p *plan) {
 	}
 }
 
-// refuse sets the problem of a struct that can neither be encoded nor decoded, unless it has one.
+// refuse records a problem that prevents both encoding and decoding of a struct, unless one is recorded already.
 func (p *plan) refuse(what problem) {
 	if p.noDecode.msg == "" {
 		p.noEncode, p.noDecode = what, what
@@ -312,7 +312,7 @@ func (c compiler) compileField(p *plan, f candidate, rank int) {
 	})
 }
 
-// takesString reports whether what the option string makes of values of the type can be decoded.
+// takesString reports whether decoding accepts the S that the option string makes of a value of the type.
 func (p *plan) takesString() bool {
 	for p.form == formPointer {
 		p = p.elem
@@ -320,8 +320,8 @@ func (p *plan) takesString() bool {
 	return p.marshals || p.form != formTime && p.form != formText && p.form != formInterface
 }
 
-// candidates adds the fields of a struct to found, and the structs it embeds to next. Sealed reports
-// whether the struct has other fields, which are not exported.
+// candidates adds the fields of a struct to found, and the structs that it embeds to next. Sealed reports whether the
+// struct has fields besides these, which are not exported.
 func (p *plan) candidates(
 	e embedding, found []candidate, next []embedding,
 ) (_ []candidate, _ []embedding, sealed bool) {
@@ -368,8 +368,8 @@ func (p *plan) candidates(
 	return found, next, sealed
 }
 
-// dominant returns the one of several fields with one name at one depth that is stored, if
-// there is one.
+// dominant returns the field that is stored, of several with one name at one depth. It returns false if none of them
+// hides the others.
 func dominant(rivals []candidate) (stored candidate, ok bool) {
 	if len(rivals) == 1 {
 		return rivals[0], true

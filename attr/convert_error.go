@@ -8,14 +8,14 @@ import (
 )
 
 // A ConvertError says why a Go value cannot be encoded, or why an attribute value cannot be decoded into a Go value.
-// Its Path says which field is to be changed.
+// Its Path says which field to change.
 type ConvertError struct {
-	// Path leads to the part that is refused: names of attributes and indexes, as in
-	// lines[2].price. It is empty if the whole value is refused.
+	// Path leads to the part that was refused: names of attributes and indexes, as in lines[2].price. It is empty if
+	// the whole value was refused.
 	Path string
 	// Type is the Go type of the part, or nil for a destination that is nil.
 	Type reflect.Type
-	// Kind is the kind of the value that was found, or 0 in an error of encoding.
+	// Kind is the kind of the value that could not be decoded, or 0 in an error of encoding.
 	Kind Kind
 	// Msg says what is wrong, and Advice what to do about it. Either may be empty.
 	Msg, Advice string
@@ -60,7 +60,7 @@ var errDamaged = errors.New("the stored bytes are damaged")
 var errKeyType = errors.New("keys of this type have no text; " +
 	"use strings, numbers, booleans or a type with MarshalText and UnmarshalText")
 
-// nestingAdvice is what to do about values that are nested too deep.
+// nestingAdvice is the advice in errors about values with too many levels.
 const nestingAdvice = "flatten the value, and look for pointers that form a cycle"
 
 // inAttribute adds the name of an attribute to the front of the path of err.

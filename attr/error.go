@@ -1,7 +1,7 @@
 package attr
 
-// An Error says why the service refuses a value; its text is the service's. Look for it with errors.As to answer as the
-// service does.
+// An Error says why the service refuses a value; its text is the service's. Look for it with errors.As to return the
+// same error as the service.
 type Error struct {
 	// Syntax is true for values of the wrong shape on the wire
 	// (SerializationException); reading stops at such a value. It is false for

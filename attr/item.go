@@ -6,20 +6,20 @@ import (
 	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
-// An Item is an item in binary form: what a store keeps and conditions read in place. [MarshalItem] makes one from a
-// struct, [ParseItem] from JSON and [Builder] from values. It is immutable and sorted by attribute name. Equal items
-// have equal bytes, whose form may change from version to version. The nil Item has no attributes.
+// An Item is an item in binary form: stores keep this form, and conditions read it in place. [MarshalItem] makes one
+// from a struct, [ParseItem] from JSON and [Builder] from values. It is immutable and sorted by attribute name. Equal
+// items have equal bytes. The form may change from version to version. The nil Item has no attributes.
 type Item []byte
 
-// MaxNameBytes is the length of the longest attribute name. Compare with it to refuse a name before it is used. Source:
-// DG/Constraints.html.
+// MaxNameBytes is the length of the longest attribute name, in bytes. Compare with it to refuse a longer name early.
+// Source: DG/Constraints.html.
 const MaxNameBytes = 65535
 
 // Len returns the number of attributes, for loops with [Item.At].
 func (it Item) Len() int { return doc.Len(it) }
 
-// Size returns the documented size in bytes, by which the service bills reads and limits an item to 400 KB: the names
-// and the values, without storage overhead. It is stored in the item, so it costs nothing. Source:
+// Size returns the documented size in bytes: the names and the values, without storage overhead. The service bills
+// reads by it and limits an item to 400 KB. Size is cheap, because the item stores it. Source:
 // DG/CapacityUnitCalculations.html.
 func (it Item) Size() int { return doc.Size(it) }
 

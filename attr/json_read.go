@@ -55,15 +55,14 @@ var msgNullMember = map[Kind]string{
 type reader struct {
 	stack
 	src     doc.Source
-	left    int     // how much larger the document may become
+	left    int     // how many more bytes of documented size the document may have
 	invalid error   // the first ValidationException, or nil
-	about   subject // of invalid
+	about   subject // what invalid is about
 }
 
-// A subject is the cause of a ValidationException whose place among others depends on
-// it. An unnamed attribute of an item is reported before values that are nested too
-// deep, and those before an unnamed member of a value, in any order. Source:
-// conformance validation-ordering/deepRequests, for TransactWriteItems.
+// A subject is the cause of a ValidationException, and decides which of several is reported. An unnamed attribute of
+// an item comes before values that are nested too deep, and those come before an unnamed member of a value, wherever
+// they are in the text. Source: conformance validation-ordering/deepRequests, for TransactWriteItems.
 type subject uint8
 
 const (
@@ -146,7 +145,7 @@ func ParseValue(json []byte) (v Value, err error) {
 
 var tokens = sync.Pool{New: func() any { return new(token.Reader) }}
 
-// parse calls read for json, which must hold nothing else.
+// parse calls read for json and returns an error if anything but white space is left after it.
 func parse(json []byte, read func(src doc.Source) error) error {
 	r := tokens.Get().(*token.Reader)
 	defer tokens.Put(r)
@@ -154,7 +153,7 @@ func parse(json []byte, read func(src doc.Source) error) error {
 	r.Reset(json)
 	err := read(r)
 	if errors.Is(err, token.ErrMalformed) {
-		// The library's decoder says what is malformed, and where.
+		// jsontext's own decoder is slower, but its error says what is malformed, and where.
 		return read(doc.From(jsontext.NewDecoder(bytes.NewBuffer(json), jsontext.AllowDuplicateNames(true))))
 	}
 	if e, ok := errors.AsType[*Error](err); err != nil && (!ok || e.Syntax) {
@@ -185,8 +184,8 @@ func (r *reader) refuseMsg(msg string) {
 	}
 }
 
-// grow adds to the documented size of what has been read. Beyond the limit it fails, so that nothing more is
-// decoded.
+// grow adds to the documented size of what was read so far. Above the limit it returns an error, so that decoding
+// stops.
 func (r *reader) grow(size int) error {
 	if r.left -= size; r.left < 0 {
 		return doc.ErrSize
@@ -235,7 +234,7 @@ func (r *reader) readMap(level int) (Value, bool, error) {
 			r.names = r.names[:from+cutName(r.names[from:])]
 		}
 		to := len(r.names)
-		if err := r.grow(to - from + min(level, 1)); err != nil { // a member of a map counts 1 besides
+		if err := r.grow(to - from + min(level, 1)); err != nil { // each member of a map adds 1 byte
 			return Value{}, false, err
 		}
 		v, ok, err := r.readValue(level + 1)
@@ -255,9 +254,8 @@ func (r *reader) readMap(level int) (Value, bool, error) {
 	return r.endMap(names, first, start), true, nil
 }
 
-// readValue reads a value object, which must have exactly one member that names
-// a kind. It ignores members that are null or unknown; the last of several
-// members with one name counts.
+// readValue reads a value object, which must have exactly one member that names a kind. It ignores members that are
+// null or unknown. Of several members with one name, it takes the last.
 func (r *reader) readValue(level int) (Value, bool, error) {
 	ok, err := r.open(shapeStructure, '{')
 	if err != nil || !ok {
@@ -304,7 +302,7 @@ func (r *reader) readValue(level int) (Value, bool, error) {
 	return v, true, nil
 }
 
-// placeholder drops buf[start:] and returns a value to use for a refused one.
+// placeholder drops buf[start:] and returns a value that stands for a refused one, so that reading can continue.
 func (r *reader) placeholder(start int) Value {
 	r.buf = r.buf[:start]
 	return r.value(Null, start)

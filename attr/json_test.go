@@ -85,8 +85,7 @@ func TestJSONCanonical(t *testing.T) {
 	}
 }
 
-// Two keys that are not text must not become one. No source says what the
-// service answers.
+// Two keys that are not UTF-8 must not become equal. No source says what the service does.
 func TestJSONNotText(t *testing.T) {
 	for _, in := range []string{
 		`{"a":{"S":"\ud800"}}`, `{"a":{"S":"\ud83d\ude00\ude00"}}`, `{"\udc00":{"S":"x"}}`,
@@ -288,7 +287,7 @@ func TestJSONRefused(t *testing.T) {
 	}
 }
 
-// checkTokens compares what ParseItem made of a text with what the tokens of the library make of it.
+// checkTokens compares the result of ParseItem with the tokens that package jsontext reads from the same text.
 func checkTokens(t *testing.T, in []byte, it attr.Item, err error) {
 	t.Helper()
 	dec := jsontext.NewDecoder(bytes.NewBuffer(in), jsontext.AllowDuplicateNames(true))
@@ -304,9 +303,8 @@ func checkTokens(t *testing.T, in []byte, it attr.Item, err error) {
 	}
 }
 
-// FuzzJSON checks that every item is what the library's tokens give, that every item read is well formed and that its JSON reads
-// back as the same item, and that reading continues after an item that is not
-// allowed.
+// FuzzJSON checks that ParseItem agrees with the tokens of package jsontext, that every item is well formed, and that
+// its JSON reads back as the same item. It also checks that reading continues after an item that is not allowed.
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{
 		everyKind, `{"a":{"SS":["b","a"]}}`, `{"a":{"NULL":false}}`, nested(32), nested(33),

@@ -1,6 +1,6 @@
 package attr
 
-// A Kind is the data type of a value. The zero Kind is the kind of no value.
+// A Kind is the data type of a value. The zero Value has the zero Kind.
 //
 // Source: DG/HowItWorks.NamingRulesDataTypes.html.
 type Kind uint8

@@ -35,8 +35,8 @@ import (
 // [encoding.BinaryMarshaler] and its counterpart. A [Value] and an [Item] are checked, and stored
 // as they are. A [Marshaler] chooses its form.
 //
-// All exported fields of a struct and of structs embedded in it are stored. What
-// [Unmarshal] could not give back is refused, also where the SDK drops it:
+// All exported fields of a struct and of structs embedded in it are stored. Marshal refuses
+// values that [Unmarshal] could not restore, even where the SDK drops them:
 //
 //   - Channels, functions, complex numbers and structs without exported fields, unless the tag
 //     leaves the field out.
@@ -104,7 +104,7 @@ func marshal(v any, level int) (Value, error) {
 	return Value{value.kind, bytes.Clone(value.raw)}, nil
 }
 
-// cloned returns a copy of a value of a Go type, if it is in its stored form.
+// cloned returns a copy of v. It returns an error naming the Go type t if v is not in its stored form.
 func cloned(v Value, t reflect.Type, level int) (Value, error) {
 	if err := inspect(v, level); err != nil {
 		return Value{}, planOf(t).encodeError(problem{}, err)
@@ -115,7 +115,7 @@ func cloned(v Value, t reflect.Type, level int) (Value, error) {
 // An encoder converts Go values to their stored form.
 type encoder struct {
 	stack
-	hops int // interfaces that the value is in
+	hops int // the number of interfaces around the current value
 }
 
 var encoders = sync.Pool{New: func() any { return new(encoder) }}
@@ -126,8 +126,8 @@ func (e *encoder) release() {
 	encoders.Put(e)
 }
 
-// maxHops bounds the interfaces that a value may be in. Each level of a document can bring
-// some; a cycle of pointers and interfaces brings them without end.
+// maxHops is the most interfaces that may be around a value. Each level of a document can add a few, and a cycle of
+// pointers and interfaces adds them without end.
 const maxHops = 4 * MaxNesting
 
 // encodeError returns the error for a value of the plan's type.
@@ -135,8 +135,8 @@ func (p *plan) encodeError(what problem, cause error) error {
 	return &ConvertError{Type: p.typ, Msg: what.msg, Advice: what.advice, Err: cause}
 }
 
-// encode returns the form of v, or the zero Value if v is not stored. It is valid until the
-// encoder is released; its bytes may be those of v.
+// encode returns the stored form of v, or the zero Value if v is not stored. The result is valid until the encoder is
+// released. It may share the bytes of v.
 func (e *encoder) encode(p *plan, v reflect.Value, o options, level int) (Value, error) {
 	if isEmpty(v) {
 		switch {
@@ -196,8 +196,8 @@ func (e *encoder) encodeNull(p *plan, level int) (Value, error) {
 	return NewNull(), nil
 }
 
-// encodeTarget encodes what a pointer points to or an interface holds. It is stored even if
-// it is empty, but what a second pointer points to may be omitted again.
+// encodeTarget encodes the value that a pointer points to or an interface holds. It ignores omitempty for that value,
+// but applies it again if the value is a pointer or an interface itself.
 func (e *encoder) encodeTarget(p *plan, v reflect.Value, o options, level int) (Value, error) {
 	switch {
 	case p.form == formInterface:
@@ -212,7 +212,7 @@ func (e *encoder) encodeTarget(p *plan, v reflect.Value, o options, level int) (
 	return e.encodeNull(p, level)
 }
 
-// encodeFull encodes a value that is stored even if it is empty.
+// encodeFull encodes a value without looking whether it is empty.
 func (e *encoder) encodeFull(p *plan, v reflect.Value, o options, level int) (Value, error) {
 	switch {
 	case p.noEncode.msg != "":
@@ -276,11 +276,12 @@ func (e *encoder) encodeFull(p *plan, v reflect.Value, o options, level int) (Va
 	return p.inspected(NewMap(v.Bytes()), level) // formItem
 }
 
-// lostInterface is the problem with what decoding would need a type for.
+// lostInterface is the problem with interfaces that have methods: decoding would not know which type to store in
+// them.
 var lostInterface = problem{"decoding cannot set an interface with methods", "use another type"}
 
-// unexported is the problem with fields that packages other than their own cannot use: an
-// embedded struct of an unexported type, with a name in its tag.
+// unexported is the problem with an embedded struct of an unexported type that has a name in its tag: only its own
+// package can use such a field.
 var unexported = problem{"the type of the embedded field is not exported", "export it"}
 
 // pointerTo returns a pointer to v or to a copy of it.
@@ -293,7 +294,7 @@ func pointerTo(v reflect.Value) reflect.Value {
 	return pointer
 }
 
-// timeIn returns the time in a value whose type is time.Time or made from it.
+// timeIn returns the time in a value whose type is time.Time or is defined as time.Time.
 func timeIn(v reflect.Value) *time.Time {
 	return pointerTo(v).Convert(timePointer).Interface().(*time.Time)
 }
@@ -311,8 +312,8 @@ func textProblem(t *time.Time) problem {
 	return problem{}
 }
 
-// encodeValue encodes a value that a method has made, unless err is the method's error. It
-// copies the value, as the next call of the method may use the same memory.
+// encodeValue encodes the value v, or the error err, that a method has returned. It copies v, because the next call
+// of the method may use the same memory.
 func (e *encoder) encodeValue(p *plan, v Value, err error, level int) (Value, error) {
 	if err != nil {
 		return Value{}, p.encodeError(problem{}, err)
@@ -325,7 +326,7 @@ func (e *encoder) encodeValue(p *plan, v Value, err error, level int) (Value, er
 	return e.value(v.kind, start), nil
 }
 
-// inspected returns a value that was made elsewhere, if it is zero or in its stored form.
+// inspected returns v, which other code has made. It returns an error if v is neither zero nor in its stored form.
 func (p *plan) inspected(v Value, level int) (Value, error) {
 	if v.IsZero() {
 		return v, nil
@@ -463,12 +464,12 @@ func (e *encoder) encodeMap(p *plan, v reflect.Value, o options, level int) (Val
 // notTextKey is the problem with keys of maps that cannot be names of attributes.
 var notTextKey = problem{"a key is not UTF-8", "encode it, in hexadecimal or in base64"}
 
-// lostKey is the problem with keys that decoding would not find again.
+// lostKey is the problem with keys of maps that decoding cannot make from their text.
 var lostKey = problem{
 	"decoding cannot make the key of its text", "use strings, or a type with MarshalText and UnmarshalText",
 }
 
-// keepsKey reports whether decoding makes the same key of its text. Only methods of a key can prevent it.
+// keepsKey reports whether decoding makes the same key from its text. It can fail only for keys with methods.
 func keepsKey(key reflect.Value, text string) bool {
 	if key.Kind() != reflect.Interface && key.Addr().NumMethod() == 0 {
 		return true
@@ -500,7 +501,7 @@ func keyText(key reflect.Value) (string, error) {
 		return key.String(), nil
 	case key.Kind() == reflect.String, key.Kind() == reflect.Bool, key.CanInt(), key.CanFloat(),
 		key.CanUint() && key.Kind() != reflect.Uintptr:
-		// A method String of the type makes the text, if there is one.
+		// fmt.Sprint calls the type's String method, if it has one.
 		return fmt.Sprint(key.Interface()), nil
 	}
 	return "", errKeyType
@@ -542,9 +543,9 @@ func (e *encoder) encodeStruct(p *plan, v reflect.Value, level int) (Value, erro
 	return e.endMap(p.names, first, start), nil
 }
 
-// encodePlain encodes a plain field. It reports false, and does nothing, for a value that needs more than that.
+// encodePlain encodes a plain field. It reports false, and does nothing, for a value that only encode can handle.
 func (e *encoder) encodePlain(f *field, v reflect.Value) (member Value, ok bool) {
-	if f.options != 0 && v.IsZero() { // omitempty is the only option of a plain field
+	if f.options != 0 && v.IsZero() { // a plain field has no option but omitempty
 		return Value{}, true
 	}
 	start := len(e.buf)

@@ -20,7 +20,7 @@ import (
 
 // Package fuzz compares Marshal and Unmarshal with package attributevalue of the AWS SDK.
 
-// A celsius has a form of its own.
+// A celsius chooses its own form.
 type celsius float64
 
 func (c celsius) MarshalAttr() (attr.Value, error) {
@@ -45,7 +45,7 @@ func (c *celsius) UnmarshalAttr(v attr.Value) error {
 	return json.Unmarshal([]byte(text), c)
 }
 
-// A counter counts calls of its method, which has a pointer as its receiver.
+// A counter counts the calls of its method, which has a pointer receiver.
 type counter struct{ calls int }
 
 func (c *counter) MarshalAttr() (attr.Value, error) {
@@ -53,7 +53,7 @@ func (c *counter) MarshalAttr() (attr.Value, error) {
 	return attr.NewNumber("1")
 }
 
-// A nested value is a list in lists, of as many levels as it says.
+// A nestedLists is stored as lists inside each other, with as many levels as its value.
 type nestedLists int
 
 func (n nestedLists) MarshalAttr() (attr.Value, error) {
@@ -64,7 +64,7 @@ func (n nestedLists) MarshalAttr() (attr.Value, error) {
 	return v, nil
 }
 
-// A damaged value is not one that this package makes.
+// A damaged is stored as bytes that are not a stored value.
 type damaged []byte
 
 func (d damaged) MarshalAttr() (attr.Value, error) { return attr.MakeValue(attr.Map, d), nil }
@@ -76,9 +76,9 @@ type (
 	octet  byte
 	when   time.Time
 
-	// UnixTime has the methods of attributevalue.UnixTime by name.
+	// UnixTime has methods with the names of those of attributevalue.UnixTime.
 	UnixTime time.Time
-	// An sdkOnly has a form of its own for the SDK alone.
+	// An sdkOnly chooses its form only for the SDK.
 	sdkOnly string
 
 	Base struct {
@@ -94,7 +94,7 @@ type (
 	}
 	Left  struct{ Base }
 	Right struct{ Base }
-	// Crowd has a pointer, so that it can be nil, and hidden fields.
+	// A pointer to Crowd is embedded, so that it can be nil. Other fields hide its fields.
 	Crowd struct{ A []int }
 	// Circle embeds itself.
 	Circle struct {
@@ -121,7 +121,7 @@ func (s *sealed) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// A word is a key of maps by its pointer.
+// A pointer to a word can be a key of a map.
 type word struct{ text string }
 
 func (w *word) MarshalText() ([]byte, error) { return []byte(w.text), nil }
@@ -364,12 +364,12 @@ func TestMarshal(t *testing.T) {
 	}
 }
 
-// A chain is as long as its list of next ones.
+// A chain is a linked list.
 type chain struct {
 	Next *chain `dynamodbav:",omitempty"`
 }
 
-// deep returns content in lists of as many levels.
+// deep returns content inside the given number of nested lists.
 func deep(levels int, content any) any {
 	for range levels {
 		content = []any{content}

@@ -97,8 +97,8 @@ func rational(t require.TestingT, text string) *big.Rat {
 	return r
 }
 
-// TestNumberOrder holds what the order of rows rests on: the bytes of two numbers compare as the numbers do. Package
-// fuzz checks the same of all kinds, and of whole databases.
+// TestNumberOrder checks that the bytes of two numbers compare as the numbers do. The order of rows depends on that.
+// Package fuzz checks the same for all kinds, and for whole databases.
 func TestNumberOrder(t *testing.T) {
 	proptest.Check(t, 20_000, func(t *proptest.T) {
 		a, b := proptest.Number(t), proptest.Number(t)

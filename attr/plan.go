@@ -5,13 +5,13 @@ import (
 	"reflect"
 )
 
-// A form is what the values of a Go type are stored as.
+// A form is the way in which values of a Go type are stored.
 type form uint8
 
 const (
-	formNone      form = iota // nothing
-	formPointer               // what the pointer points to
-	formInterface             // what the interface holds
+	formNone      form = iota // values of the type are not stored
+	formPointer               // as the value that the pointer points to
+	formInterface             // as the value that the interface holds
 	formBool                  // a BOOL
 	formString                // an S
 	formDigits                // an N; the type is a string, like json.Number
@@ -34,26 +34,26 @@ const (
 type plan struct {
 	typ  reflect.Type
 	form form
-	// elem is the plan of what a pointer, slice, array or map contains.
+	// elem is the plan of the elements of a pointer, slice, array or map.
 	elem *plan
 	// fields are the stored fields of a struct, sorted by name. Their names are in names.
 	fields []field
 	names  []byte
-	// sharedBytes is the size up to which an item is copied whole, for all strings of a struct: 64 bytes for each, so
-	// that a string which is kept longer than the others keeps little else.
+	// sharedBytes is 64 bytes for each string field. Decoding copies an item up to this size whole, and all strings
+	// of the struct share the copy: a program that keeps one of the strings keeps little else.
 	sharedBytes int
-	// hidden are the fields of a struct that are not stored, since others of their names hide them.
+	// hidden are the fields of a struct that are not stored, because other fields of the same name hide them.
 	hidden []field
 	// marshals and unmarshals report whether pointers to the type implement Marshaler and
 	// Unmarshaler.
 	marshals, unmarshals bool
-	// isOpaque reports whether a value has no parts to store: it is nothing, or a struct
-	// without stored fields.
+	// isOpaque reports whether values have no parts to store: the type is a struct without stored fields, or has no
+	// stored form, such as a channel.
 	isOpaque bool
-	// encodesPlain and decodesPlain report whether values are strings, numbers or booleans without methods
-	// that choose or read their form, so that one step converts most of them.
+	// encodesPlain and decodesPlain report whether values are strings, numbers or booleans, without methods that
+	// choose or read their form. Most of these are converted in one step.
 	encodesPlain, decodesPlain bool
-	// noEncode and noDecode say why values cannot be converted; empty if they can.
+	// noEncode and noDecode say why values cannot be encoded or decoded. They are empty if they can.
 	noEncode, noDecode problem
 }
 
@@ -90,7 +90,7 @@ var optionNames = map[string]options{
 // has reports whether all options of want are set.
 func (o options) has(want options) bool { return o&want == want }
 
-// ofElements returns the options for the elements of a list, set or map.
+// ofElements returns the options that hold for the elements of a list, set or map.
 func (o options) ofElements() (elem options) {
 	if o.has(omitEmptyElem) {
 		elem |= omitEmpty | omitEmptyElem
@@ -121,19 +121,19 @@ func (o options) set(t reflect.Type) Kind {
 type field struct {
 	plan     *plan
 	options  options
-	from, to int // of the name, in the names of the struct's plan
-	// index is the path to the field, and rank its place among the fields in the order of
-	// their declaration. Direct is the index of a field that is not embedded, or else -1.
+	from, to int // the bounds of its name in the names of the struct's plan
+	// index is the path to the field. Rank is its place among the fields in the order of declaration. Direct is the
+	// index of a field that is not embedded, or else -1.
 	index        []int
 	rank, direct int
-	// encodesPlain says the same as in the plan, and is false where the options choose another form. DecodesText says
-	// that an S is stored in the field as it is.
+	// encodesPlain is that of the field's plan, but false if the options choose another form. DecodesText says that
+	// an S is stored in the field unchanged.
 	encodesPlain, decodesText bool
 }
 
-// in returns the field of a struct. It reports false if the field is in an embedded struct
-// whose pointer is nil. With allocate it sets the pointer instead, unless it cannot, because
-// the type of the embedded struct is not exported.
+// in returns the field in the struct v. If an embedded pointer on the way is nil, it allocates the struct when
+// allocate is set and the pointer can be set, or else returns false. The pointer cannot be set if its type is not
+// exported.
 func (f *field) in(v reflect.Value, allocate bool) (reflect.Value, bool) {
 	for i, x := range f.index {
 		if i > 0 && v.Kind() == reflect.Pointer {
@@ -153,9 +153,9 @@ func (f *field) in(v reflect.Value, allocate bool) (reflect.Value, bool) {
 // name returns the name of field i.
 func (p *plan) name(i int) []byte { return p.names[p.fields[i].from:p.fields[i].to] }
 
-// fold returns the field for an attribute that no field is named exactly like: the first
-// one whose name differs in case only. It returns -1 if no field does, or if the item has an
-// attribute with exactly the name of that field.
+// fold returns the index of the field for an attribute that has no field of exactly its name: the first field, in
+// order of declaration, whose name differs in case only. It returns -1 if there is none, or if the item has an
+// attribute of exactly that field's name.
 func (p *plan) fold(it Item, name []byte) int {
 	found := -1
 	for i := range p.fields {

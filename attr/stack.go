@@ -2,13 +2,12 @@ package attr
 
 // A stack builds the stored form of nested documents.
 //
-// The payload of each value is appended to buf. The members of the document that is
-// being built are the last ones of entries or elems, and their payloads are the last
-// bytes of buf. When the document ends, its own payload is appended behind them and
-// then moved down over them ([stack.finish]).
+// buf holds the payloads of values one after the other. The members of the innermost document are the last ones of
+// entries or elems, and their payloads are the last bytes of buf. When the document ends, the stack appends its
+// payload and then moves it down over those of the members ([stack.finish]).
 //
-// Members point into buf. When buf grows into new memory, they keep pointing
-// into the old memory, which nothing overwrites.
+// Members point into buf. When buf grows into new memory, they keep pointing into the old memory, which nothing
+// overwrites.
 type stack struct {
 	buf     []byte
 	names   []byte
@@ -22,7 +21,7 @@ const (
 	keepMembers = 1 << 8
 )
 
-// reset empties s, so that it can be pooled. It drops all memory after a large document.
+// reset empties s for the pool. It drops the memory if a large document has made it grow.
 func (s *stack) reset() {
 	if max(cap(s.buf), cap(s.names)) > keepBytes || max(cap(s.entries), cap(s.elems)) > keepMembers {
 		*s = stack{}
@@ -46,8 +45,8 @@ func (s *stack) finish(kind Kind, start, end int) Value {
 	return s.value(kind, start)
 }
 
-// endMap ends a map whose members are entries[first:], sorted and with their names in
-// names, and whose payloads begin at start.
+// endMap ends a map whose members are entries[first:], sorted by name. Their names are in names, and their payloads
+// begin at start.
 func (s *stack) endMap(names []byte, first, start int) Value {
 	end := len(s.buf)
 	s.buf = appendEntries(s.buf, names, s.entries[first:])

@@ -6,8 +6,8 @@ import (
 	"github.com/sortkey/sortkey/internal/item/number"
 )
 
-// String returns the value as the service writes it in messages, such as {S:hello} or {L:[{N:1}]}. Binary is in base64.
-// It is for people: [Value.AppendJSON] writes what can be parsed again.
+// String returns the value as the service writes it in messages, such as {S:hello} or {L:[{N:1}]}. Binary is in
+// base64. It is for people: use [Value.AppendJSON] for text that can be parsed again.
 func (v Value) String() string { return string(v.AppendText(nil)) }
 
 // AppendText appends the text that [Value.String] returns, without allocating it.

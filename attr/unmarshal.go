@@ -33,8 +33,8 @@ import (
 //     [][]byte. If the interface holds a pointer, the value is stored in what it points to.
 //
 // A type that would lose its content by these rules is decoded by its UnmarshalText from an
-// S, and by its UnmarshalBinary from a B. An [Unmarshaler] decodes itself. A struct of which [Marshal]
-// would lose a field, for its name, its tag or its embedding, is refused here too.
+// S, and by its UnmarshalBinary from a B. An [Unmarshaler] decodes itself. Unmarshal refuses a struct
+// of which [Marshal] would lose a field because of the field's name, tag or embedding.
 //
 // Nothing in dst shares bytes with v, and slices are always new. The strings of a struct may share one allocation of
 // at most 64 bytes for each field of type string, so a program that keeps one of them keeps the others.
@@ -45,9 +45,9 @@ func Unmarshal(v Value, dst any) error {
 	return unmarshal(v, dst, 1)
 }
 
-// UnmarshalItem stores an item in what dst points to: a struct, a map or an interface. Use it for what a query or a
-// visit function gets; package sortkey calls it for tables of structs. It follows the rules of [Unmarshal] and returns
-// the same errors.
+// UnmarshalItem stores an item in the variable that dst points to: a struct, a map or an interface. Use it for items
+// from a query or in a visit function; package sortkey calls it for tables of structs. It follows the rules of
+// [Unmarshal] and returns the same errors.
 func UnmarshalItem(it Item, dst any) error { return unmarshal(Value{Map, it}, dst, 0) }
 
 // unmarshal decodes v at a level of nesting: 0 for items, 1 for values of attributes.
@@ -65,11 +65,10 @@ func unmarshal(v Value, dst any, level int) error {
 
 // A decoder converts stored values to Go values.
 type decoder struct {
-	hops int // interfaces and pointers in them that led to the destination
+	hops int // the interfaces that hold the pointers on the way to the current destination
 }
 
-// decodeError returns the error for a value of kind v that a destination of the plan's type
-// cannot hold.
+// decodeError returns the error for a value v that a destination of the plan's type cannot hold.
 func (p *plan) decodeError(v Value, what problem, cause error) error {
 	return &ConvertError{Type: p.typ, Kind: v.kind, Msg: what.msg, Advice: what.advice, Err: cause}
 }
@@ -87,7 +86,7 @@ func (d *decoder) decode(p *plan, v Value, dst reflect.Value, o options, level i
 	return d.decodeFull(p, v, dst, o, level)
 }
 
-// decodeFull is decode for any value.
+// decodeFull is decode without the shortcut for plain values.
 func (d *decoder) decodeFull(p *plan, v Value, dst reflect.Value, o options, level int) error {
 	switch {
 	case level > MaxNesting:
@@ -149,8 +148,8 @@ func (d *decoder) decodeFull(p *plan, v Value, dst reflect.Value, o options, lev
 	return p.mismatch(v)
 }
 
-// setPlain stores an S in a string, a BOOL in a bool, or a whole N of few digits in a number, which most fields
-// are. It reports false, and does nothing, if that is not the case.
+// setPlain stores an S in a string, a BOOL in a bool, or a whole N of at most 18 digits in a number: most fields are
+// one of these. Otherwise it does nothing and returns false.
 func setPlain(f form, v Value, dst reflect.Value) bool {
 	switch {
 	case v.kind == String && f == formString:
@@ -166,10 +165,10 @@ func setPlain(f form, v Value, dst reflect.Value) bool {
 	return false
 }
 
-// exactInts is the number from which on not every integer is a float64.
+// exactInts is 2^53. Above it, a float64 cannot hold every integer.
 const exactInts = 1 << 53
 
-// setInt stores an integer in a number of a form, if it fits without rounding.
+// setInt stores an integer in a number of the given form. It returns false if the integer does not fit exactly.
 func setInt(f form, n int64, dst reflect.Value) bool {
 	switch {
 	case f == formInt && !dst.OverflowInt(n):
@@ -184,7 +183,7 @@ func setInt(f form, n int64, dst reflect.Value) bool {
 	return true
 }
 
-// decodeInterface stores v in an interface, or in what a pointer or a map in it refers to.
+// decodeInterface stores v in an interface or, if the interface holds a pointer or a map, in that.
 func (d *decoder) decodeInterface(p *plan, v Value, dst reflect.Value, o options, level int) error {
 	switch held := dst.Elem(); {
 	case held.Kind() == reflect.Pointer && !held.IsNil():
@@ -216,10 +215,10 @@ func (d *decoder) decodeInterface(p *plan, v Value, dst reflect.Value, o options
 	return err
 }
 
-// hasMethods is the problem with interfaces that a value without methods cannot be stored in.
+// hasMethods is the problem with interfaces that have methods: no type for their content is known.
 var hasMethods = problem{"the interface has methods", "store a pointer in it before, or use another type"}
 
-// dynamic returns v as it is stored in an interface with the given plan. v is not NULL.
+// dynamic returns the Go value that an interface without methods gets for v. v must not be NULL.
 func (p *plan) dynamic(v Value, level int) (any, error) {
 	if level > MaxNesting {
 		return nil, p.decodeError(v, problem{}, ErrNesting)
@@ -315,7 +314,7 @@ func (d *decoder) decodeString(p *plan, v Value, dst reflect.Value, o options) e
 	return p.mismatch(v)
 }
 
-// decoded returns the error of a method that decoded v as a ConvertError, or nil.
+// decoded returns err, from a method that decoded v, as a ConvertError. It returns nil for nil.
 func (p *plan) decoded(v Value, err error) error {
 	if err == nil {
 		return nil
@@ -372,7 +371,7 @@ func setNumber(dst reflect.Value, text []byte) (isNumber, fits bool) {
 	return false, false
 }
 
-// quoted returns text in quotes, and the start of a long one.
+// quoted returns text in quotes, and only the beginning of a long one.
 func quoted(text []byte) string {
 	const most = 40
 	if len(text) <= most {
@@ -450,7 +449,7 @@ func (d *decoder) decodeMap(p *plan, v Value, dst reflect.Value, level int) erro
 	return nil
 }
 
-// setKey sets a key of a map from its text.
+// setKey sets a key of a map to the value of its text.
 func setKey(key reflect.Value, text []byte) error {
 	if key.Kind() == reflect.Pointer && key.Type().Implements(textUnmarshalerType) {
 		key.Set(reflect.New(key.Type().Elem()))
@@ -494,7 +493,7 @@ func (d *decoder) decodeStruct(p *plan, v Value, dst reflect.Value, level int) e
 			at = p.seek(max(next-1, 0), name)
 		}
 		if next = at; at < len(p.fields) && string(p.name(at)) == string(name) {
-			next++ // most attributes have the field after that of the one before
+			next++ // the next attribute usually belongs to the next field
 		} else if at = p.fold(it, name); at < 0 {
 			continue
 		}
@@ -524,7 +523,7 @@ func (d *decoder) decodeStruct(p *plan, v Value, dst reflect.Value, level int) e
 	return nil
 }
 
-// seek returns the first field from place next on that is not before a name.
+// seek returns the index of the first field, from next on, whose name is not before name.
 func (p *plan) seek(next int, name []byte) int {
 	for next < len(p.fields) && bytes.Compare(p.name(next), name) < 0 {
 		next++

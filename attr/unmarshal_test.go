@@ -147,7 +147,7 @@ func TestUnmarshal(t *testing.T) {
 	}
 }
 
-// TestUnmarshalOver checks what becomes of the contents of a destination.
+// TestUnmarshalOver checks how decoding changes a destination that is not empty.
 func TestUnmarshalOver(t *testing.T) {
 	pointed, tags := 1, []string{"old", "old"}
 	dst := struct {
@@ -385,7 +385,7 @@ func TestUnmarshalRefused(t *testing.T) {
 	}
 }
 
-// TestUnmarshalNothing checks the zero Value, which is like NULL, and the nil Item.
+// TestUnmarshalNothing decodes the zero Value, which acts like NULL, and the nil Item.
 func TestUnmarshalNothing(t *testing.T) {
 	n, m := 1, map[string]int(nil)
 	require.NoError(t, attr.Unmarshal(attr.Value{}, &n))
@@ -400,7 +400,7 @@ func TestUnmarshalNothing(t *testing.T) {
 		"cannot encode string: an item cannot be of kind S; pass a struct or a map that is not nil")
 }
 
-// TestUnmarshalDeep checks values with more levels than can be stored.
+// TestUnmarshalDeep decodes values with more levels than can be stored.
 func TestUnmarshalDeep(t *testing.T) {
 	v := attr.NewString("x")
 	for range attr.MaxNesting {
@@ -418,7 +418,7 @@ func TestUnmarshalDeep(t *testing.T) {
 	}
 }
 
-// TestConcurrentPlans uses new types in several goroutines at once.
+// TestConcurrentPlans makes the plans of new types in several goroutines at the same time.
 func TestConcurrentPlans(t *testing.T) {
 	type node struct {
 		Value int
@@ -466,8 +466,8 @@ type everyForm struct {
 	*Base
 }
 
-// FuzzUnmarshal decodes any bytes, which need not be an item, into some types. An item of
-// this package survives as values, and what was decoded from it can be decoded again.
+// FuzzUnmarshal decodes any bytes, even those that are not an item, into several types. If they are an item, decoding
+// it into values loses nothing, and the values can be encoded and decoded again.
 func FuzzUnmarshal(f *testing.F) {
 	for _, text := range []string{
 		everyKind, `{}`, nested(attr.MaxNesting),
@@ -482,7 +482,7 @@ func FuzzUnmarshal(f *testing.F) {
 		err := attr.UnmarshalItem(b, &values)
 		again, againErr := attr.MarshalItem(values)
 		if checkErr == nil && (err != nil || againErr != nil || !again.Equal(it)) {
-			// An attribute without a name is valid as bytes only.
+			// A request cannot contain an attribute without a name, but bytes can.
 			if it.Get("").IsZero() {
 				t.Fatalf("%s became %s: %v, %v", it.AppendJSON(nil), again.AppendJSON(nil), err, againErr)
 			}
@@ -509,7 +509,7 @@ func FuzzUnmarshal(f *testing.F) {
 	})
 }
 
-// TestDamaged checks that bytes that are cut anywhere are refused or decoded, without panic.
+// TestDamaged checks that bytes that are cut off anywhere are refused or decoded, without a panic.
 func TestDamaged(t *testing.T) {
 	it := must(t, strings.Replace(everyKind, `{"b":`, `{"Any":{"M":{"x":{"L":[{"SS":["a"]}]}}},"b":`, 1))
 	for n := range it {
@@ -525,8 +525,8 @@ func TestDamaged(t *testing.T) {
 	require.EqualError(t, err, "cannot decode M into attr_test.everyForm: the stored bytes are damaged")
 }
 
-// TestPlainFields holds that fields of plain types, which are converted in one step where that is exact, have the same
-// values and errors as values by themselves.
+// TestPlainFields checks fields of plain types, which are converted in one step where that is exact. Their values and
+// errors must be the same as those of values that are not in a struct.
 func TestPlainFields(t *testing.T) {
 	type flag bool
 	type fields struct {

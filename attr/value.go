@@ -34,7 +34,7 @@ func NewBool(b bool) Value {
 	return Value{Bool, []byte{0}}
 }
 
-// NewNull returns a NULL, which is a value; the zero [Value] is none.
+// NewNull returns a NULL. It is a value, unlike the zero [Value], which stands for a missing attribute.
 func NewNull() Value { return Value{kind: Null} }
 
 // NewNumber returns the N with the given decimal text, exact to 38 digits. [Marshal] takes Go's numbers. The error is
@@ -58,11 +58,11 @@ func AppendNumber(dst []byte, text string) ([]byte, error) {
 	return dst, nil
 }
 
-// NewList returns an L with copies of the elements. None of them may be the zero Value; [NewNull] may.
+// NewList returns an L with copies of the elements. No element may be the zero Value; use [NewNull] for a NULL.
 func NewList(elems ...Value) Value { return Value{List, AppendList(nil, elems)} }
 
-// NewMap returns an M that shares the item's bytes: the attributes of the item are its entries. [Value.Map] is the way
-// back.
+// NewMap returns an M that shares the item's bytes: the attributes of the item are its entries. [Value.Map] returns
+// the item of an M.
 func NewMap(it Item) Value {
 	if len(it) == 0 {
 		it = emptyItem
@@ -188,8 +188,8 @@ func Compare(a, b Value) (int, bool) {
 	if a.kind != b.kind || !a.kind.IsScalar() {
 		return 0, false
 	}
-	// bytes.Compare reads eight bytes where there are fewer, and so waits for the cache line behind a number that
-	// ends its item.
+	// bytes.Compare reads eight bytes even where there are fewer. For a number at the end of its item, it would wait
+	// for the cache line behind it.
 	for i := range min(len(a.raw), len(b.raw), 8) {
 		if a.raw[i] != b.raw[i] {
 			return cmp.Compare(a.raw[i], b.raw[i]), true

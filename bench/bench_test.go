@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// quick is a run that is over at once.
+// quick returns a configuration for a very short run.
 func quick(names ...string) bench.Config {
 	c := bench.Config{Size: work.Size{Items: 1500}, Rounds: 2, Duration: time.Microsecond, Calls: 10}
 	for _, name := range names {
@@ -81,8 +81,7 @@ func TestRunRefusesWhatDoesNotFit(t *testing.T) {
 	require.ErrorContains(t, err, "of memory, and ")
 }
 
-// TestSmallTables: workloads whose tables are too small for what they ask find
-// what there is.
+// TestSmallTables checks that workloads whose tables are smaller than they need run with the items that exist.
 func TestSmallTables(t *testing.T) {
 	slow(t)
 	for _, size := range []work.Size{{Items: 1}, {Items: 7, Bytes: 1}, {Items: 25, Collection: 1}, {Items: 20, Bytes: 300_000}} {
@@ -118,7 +117,7 @@ func TestGrow(t *testing.T) {
 	require.Regexp(t, `(?m)^ *items +bare +× +p99 +table +× +p99 +api +× +p99 +memory$`, text.String())
 }
 
-// slow skips a test of a whole run under -short: TestRun has the same goroutines.
+// slow skips a test of a whole run under -short, because TestRun uses the same goroutines.
 func slow(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

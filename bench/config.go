@@ -1,12 +1,13 @@
-// Package bench measures the layers of Sortkey beside the bare engines below them, and the store in Go beside other
-// embedded stores.
+// Package bench measures the layers of Sortkey, each compared with the bare engine below it, and the store in Go,
+// compared with other embedded stores.
 //
-// [Run] runs workloads of package work on the layers of package layer, [Grow] one query on a table that grows, and
-// [RunEmbedded] the same work on several stores. What is compared is measured in the same run, in rounds that
-// alternate, and a ratio is the median of the rounds' own ratios. A machine that is slow for a while is then slow
-// for both sides. [Report.Print] prints the tables.
+// [Run] runs workloads of package work on the layers of package layer. [Grow] runs one query on a table that grows.
+// [RunEmbedded] runs the same work on several stores. All of them measure both sides of a comparison in one run, in
+// rounds that alternate, and a ratio is the median of the ratios of the rounds. If the machine is slow for a while,
+// both sides are slow. [Report.Print] prints the tables.
 //
-// Its benchmarks have the same figures in Go's format, so that benchstat can compare commits: see README.md.
+// The package's benchmarks give the same figures in Go's format, so that benchstat can compare commits: see
+// README.md.
 package bench
 
 import (
@@ -25,7 +26,7 @@ type Config struct {
 	Workloads []*work.Workload
 	// Engines. Default: memory.
 	Engines []layer.Engine
-	// Layers. Default: all. Bare is added.
+	// Layers. Default: all. Bare is always added.
 	Layers []layer.Name
 	// Size of tables. Default: 100,000 items of 100 bytes.
 	Size work.Size
@@ -35,7 +36,7 @@ type Config struct {
 	Duration time.Duration
 	// Workers that call at the same time. Default: 1. Some workloads need more.
 	Workers int
-	// Calls is the maximum of different requests. Default: 4096, and 16384 for growth.
+	// Calls is the largest number of different requests. Default: 4096, and 16384 for growth.
 	Calls int
 	// Seed of the requests. Default: 1.
 	Seed uint64
@@ -81,14 +82,14 @@ func (c *Config) say(format string, args ...any) { c.Progress(fmt.Sprintf(format
 
 func (c *Config) workers(w *work.Workload) int { return max(c.Workers, w.Workers) }
 
-// callBytes bounds the requests kept ready for one layer.
+// callBytes limits the size of the requests that are prepared for one layer.
 const callBytes = 16 << 20
 
 func (c *Config) calls(w *work.Workload, s work.Shape) []work.Call {
 	return w.Calls(s, min(c.Calls, max(callBytes/s.Size, 64)), c.Seed)
 }
 
-// tempDir creates a folder, which remove removes.
+// tempDir creates a folder, which the caller removes by calling remove.
 func (c *Config) tempDir() (dir string, remove func(), err error) {
 	dir, err = os.MkdirTemp(c.Dir, "sortkey-bench-")
 	return dir, func() { _ = os.RemoveAll(dir) }, err

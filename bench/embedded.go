@@ -15,15 +15,15 @@ import (
 // ours is the name of Sortkey among the stores.
 const ours = "sortkey"
 
-// Rounds of embedded stores are so long that each has a part of the store's own garbage collection.
+// Rounds of embedded stores are long enough that each includes its share of the store's garbage collection.
 const (
 	embeddedRounds   = 15
 	embeddedDuration = 100 * time.Millisecond
 	embeddedItems    = 100_000
 )
 
-// RunEmbedded measures Sortkey beside other embedded stores, in memory and on disk. Program
-// is the command in bench/embedded.
+// RunEmbedded measures Sortkey and other embedded stores, in memory and on disk. Program is the path of the command
+// in bench/embedded.
 func RunEmbedded(ctx context.Context, c Config, program string) (*Report, error) {
 	defaultTo(&c.Rounds, embeddedRounds)
 	defaultTo(&c.Duration, embeddedDuration)
@@ -133,8 +133,8 @@ func sameAnswers(a string, want []string, b string, got []string) error {
 	return nil
 }
 
-// measure runs rounds of one work on all stores in turn. Each round begins with another
-// store, and the first one of each store only warms it up.
+// measure runs rounds of one work on all stores in turn. Each round begins with a different store. The first round of
+// each store only warms it up.
 func (e *embedded) measure(ctx context.Context, w contest.Work) (Result, error) {
 	result := Result{Workload: w.Name, Engine: string(e.mode), Embedded: true, Workers: 1}
 	type side struct {
@@ -172,7 +172,7 @@ func (e *embedded) measure(ctx context.Context, w contest.Work) (Result, error) 
 	return result, nil
 }
 
-// belowLayer is the name of internal/table among the stores.
+// belowLayer is the name under which internal/table appears among the stores.
 const belowLayer = "table"
 
 func processorOf(r contest.Round) float64 { return float64(r.Processor) }
@@ -185,7 +185,7 @@ func perOp(rounds []contest.Round, figure func(contest.Round) float64) (all []fl
 	return all
 }
 
-// embeddedFigures sums up the rounds of a store.
+// embeddedFigures returns the medians of a store's rounds.
 func embeddedFigures(name string, rounds []contest.Round) Figures {
 	median := func(figure func(contest.Round) float64) float64 { return measure.Median(perOp(rounds, figure)) }
 	return Figures{

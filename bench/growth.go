@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Growth is the cost of a query of 10 rows by the size of its table.
+// Growth is the time of a query of 10 rows on tables of growing size.
 type Growth struct {
 	Layers []string
 	Steps  []GrowthStep
@@ -26,10 +26,10 @@ type GrowthStep struct {
 	Memory uint64
 }
 
-// A GrowthPoint is one layer at one size.
+// A GrowthPoint has the figures of one layer at one size.
 type GrowthPoint struct {
-	// Ratio compares the time of a query with its time in the smallest table,
-	// which is measured again in rounds that alternate with these.
+	// Ratio is the time of a query, divided by its time in the smallest table. The smallest table is measured again
+	// in rounds that alternate with these.
 	Ratio   float64
 	NsPerOp float64
 	P99     int64
@@ -43,7 +43,7 @@ const (
 
 const (
 	growthCollection = 100
-	growthCalls      = 1 << 14 // partitions all over the table, more than caches hold
+	growthCalls      = 1 << 14 // requests for partitions all over the table, more than caches hold
 )
 
 // Grow doubles a table in memory from 1,000 items up to a maximum and measures
@@ -96,7 +96,7 @@ func Grow(ctx context.Context, c Config, most int) (*Report, error) {
 	return &Report{Growth: g}, nil
 }
 
-// growthSeries returns the series of each layer.
+// growthSeries returns a series of queries for each layer.
 func (c *Config) growthSeries(ctx context.Context, d *layer.Data) (all []*measure.Series, err error) {
 	calls := work.Find("query-10").Calls(d.Shape, c.Calls, c.Seed)
 	for _, name := range []layer.Name{layer.Bare, layer.Table, layer.API} {
@@ -135,7 +135,7 @@ func (c *Config) growthStep(ctx context.Context, base []*measure.Series, d *laye
 	return step, nil
 }
 
-// tooMuch says why a table cannot grow to n items, or nothing.
+// tooMuch returns the reason why a table cannot grow to n items, or "" if it can.
 func tooMuch(n int, s work.Shape) string {
 	need, free := memoryFor(n-s.Items, s.Size)
 	if need <= free {
@@ -145,12 +145,12 @@ func tooMuch(n int, s work.Shape) string {
 		text.Count(s.Items, "item"), text.Thousands(n), text.Size(need), text.Size(free))
 }
 
-// rowBytes is the memory of an item besides its own bytes, with room for the
-// garbage collector.
+// rowBytes is the memory in bytes that an item needs in addition to its own bytes, including space for the garbage
+// collector.
 const rowBytes = 500
 
-// memoryFor returns about how much memory a number of items takes, and how much
-// of the machine's may be used.
+// memoryFor returns about how much memory a number of items takes, and how much of the machine's free memory may be
+// used, in bytes. It returns zeros if the system does not report its memory.
 func memoryFor(items, size int) (need, free int64) {
 	available := int64(measure.Available()) //nolint:gosec // less than 2^63
 	if available == 0 {                     // the system does not report it

@@ -16,9 +16,8 @@ import (
 // few is the most items of a table in tests.
 const few = 3000
 
-// TestEveryWorkloadOnEveryLayer runs each workload once on each layer of each
-// engine. Every operation checks its own answer; here they are held to what
-// the workload says.
+// TestEveryWorkloadOnEveryLayer runs each workload once on each layer of each engine. Every operation checks its own
+// answer; the test compares the answers with what the workload says.
 func TestEveryWorkloadOnEveryLayer(t *testing.T) {
 	engines := []layer.Engine{layer.Memory, layer.Disk}
 	if !proptest.Long() {
@@ -47,7 +46,7 @@ func TestEveryWorkloadOnEveryLayer(t *testing.T) {
 	}
 }
 
-// shapes returns the workloads by the table they need, those that write last.
+// shapes returns the workloads by the table that they need. Those that write come last.
 func shapes() map[work.Shape][]*work.Workload {
 	m := map[work.Shape][]*work.Workload{}
 	for _, writes := range []bool{false, true} {
@@ -79,8 +78,7 @@ func run(t *testing.T, d *layer.Data, name layer.Name, w *work.Workload, calls [
 	return rows
 }
 
-// TestWrongAnswersAreFound: a call that wants other rows than there are fails
-// on every layer that reads.
+// TestWrongAnswersAreFound checks that a call which wants other rows than exist fails on every layer that reads.
 func TestWrongAnswersAreFound(t *testing.T) {
 	w := work.Find("query-10")
 	s := w.Shape(work.Size{Items: few})

@@ -78,8 +78,8 @@ func loop(b *testing.B, l layer.Layer, calls []work.Call) {
 }
 
 // BenchmarkEndpoint runs the workloads over HTTP on a server of any implementation, in tables of 20,000 items that it
-// creates and deletes: scripts/bench.sh peers compares several. Another implementation may count bytes a little
-// differently, so a page of it may have other rows.
+// creates and deletes. scripts/bench.sh peers compares several servers. Other implementations may count bytes a
+// little differently, so their pages may have other rows.
 func BenchmarkEndpoint(b *testing.B) {
 	if *endpoint == "" {
 		b.Skip("needs -endpoint URL: run scripts/bench.sh peers")

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// machine describes where a run takes place, in one line.
+// machine describes the machine in one line.
 func machine() string {
 	cores := text.Count(runtime.NumCPU(), "core")
 	s := fmt.Sprintf("%s, %s, %s/%s, %s", cpu(), cores, runtime.GOOS, runtime.GOARCH, runtime.Version())

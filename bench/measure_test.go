@@ -37,7 +37,7 @@ func TestRatio(t *testing.T) {
 		x, base []float64
 		want    float64
 	}{
-		// Every round twice as slow as the one before, for both: the ratios stay.
+		// Both get twice as slow with every round, so the ratios stay the same.
 		{"drift", []float64{10, 20, 40}, []float64{5, 10, 20}, 2},
 		{"spread", []float64{10, 30, 20}, []float64{10, 10, 10}, 2},
 		{"fewer rounds", []float64{10}, []float64{5, 1, 1}, 2},

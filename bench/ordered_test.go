@@ -10,9 +10,9 @@ import (
 
 var ordered sync.Once
 
-// BenchmarkOrdered runs the benchmark of that name in bench/embedded once. That is a module of its own, since it
-// requires the stores that it compares: google/btree, tidwall/btree, Pebble, Badger and bbolt. Its own lines are the
-// results; -benchtime and -count are those of its benchmarks, which take some minutes on an idle machine.
+// BenchmarkOrdered runs the benchmark of that name in bench/embedded once. bench/embedded is a module of its own,
+// because it requires the stores that it compares: google/btree, tidwall/btree, Pebble, Badger and bbolt. The results
+// are the lines that it prints. It gets -benchtime and -count, and takes some minutes on an idle machine.
 func BenchmarkOrdered(b *testing.B) {
 	ordered.Do(func() {
 		args := []string{"test", "-run", "^$", "-bench", "Ordered", "-timeout", "60m", "."}

@@ -19,7 +19,7 @@ type Report struct {
 type Result struct {
 	Workload string
 	Engine   string
-	// Embedded is set when the layers are embedded stores and times are processor time.
+	// Embedded says that the layers are embedded stores, and that times are processor time.
 	Embedded bool
 	Workers  int
 	Layers   []Figures
@@ -39,12 +39,12 @@ func (r *Result) On(layer string) *Figures {
 type Figures struct {
 	// Layer is a layer or the name of a store.
 	Layer string
-	// Ratio compares the time of an operation with that on the bare engine, or in Sortkey, in the same rounds. The
-	// layer that the others are compared with has none.
+	// Ratio is the time of an operation, divided by its time on the bare engine or in Sortkey in the same rounds. The
+	// layer that others are compared with has no ratio.
 	Ratio float64
 
 	NsPerOp float64
-	// Elapsed is the time by the clock where NsPerOp is processor time.
+	// Elapsed is the time by the clock when NsPerOp is processor time.
 	Elapsed     float64
 	OpsPerSec   float64
 	RowsPerSec  float64

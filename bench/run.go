@@ -25,15 +25,15 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	return report, nil
 }
 
-// A group is workloads that share a table.
+// A group is workloads that use the same table.
 type group struct {
 	engine    layer.Engine
 	shape     work.Shape
 	workloads []*work.Workload
 }
 
-// engine runs the workloads on an engine in groups of one shape. Workloads that write come last in a group: the
-// others find the items as loaded.
+// engine runs the workloads on an engine, in groups with the same shape of table. Workloads that write run last in a
+// group, so that the others find the items as they were loaded.
 func (c *Config) engine(ctx context.Context, engine layer.Engine) (results []Result, err error) {
 	var groups []*group
 	for _, writes := range []bool{false, true} {
@@ -110,7 +110,7 @@ func compare(series []*measure.Series) (all []Figures) {
 	return all
 }
 
-// open creates and fills a table, which done closes.
+// open creates and fills a table. The caller closes it by calling done.
 func (c *Config) open(ctx context.Context, e layer.Engine, s work.Shape) (d *layer.Data, done func(), err error) {
 	if need, free := memoryFor(s.Items, s.Size); e == layer.Memory && need > free {
 		return nil, nil, fmt.Errorf("a table of %s of %s needs about %s of memory, and %s may be used",
@@ -134,7 +134,7 @@ func (c *Config) open(ctx context.Context, e layer.Engine, s work.Shape) (d *lay
 	}, nil
 }
 
-// prepare returns the operations of calls.
+// prepare returns the operations that run calls on a layer.
 func prepare(ctx context.Context, l layer.Layer, calls []work.Call) (ops []measure.Op, err error) {
 	for i := range calls {
 		op, err := l.Prepare(ctx, &calls[i])

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Print writes the report as tables. Ratios come first, because they hold on other machines while times do not.
+// Print writes the report as tables. Ratios come first, because they also hold on other machines, while times do not.
 // Details adds a table with all figures of each workload and layer.
 func (r *Report) Print(w io.Writer, details bool) {
 	fmt.Fprintf(w, "machine  %s\ncommit   %s\n", machine(), build())
@@ -45,7 +45,8 @@ func (r *Report) stores() string {
 	return strings.Join(list, ", ")
 }
 
-// A table has a head and rows. The columns after the first left ones are numbers, which are aligned right.
+// A table has a head and rows. The first columns, as many as left says, are text. The others are numbers, aligned
+// right.
 type table struct {
 	left  int
 	lines [][]string
@@ -66,7 +67,7 @@ func (t *table) String() string {
 	for n, line := range t.lines {
 		var out strings.Builder
 		for i, cell := range line {
-			width := widths[i] // of characters; positive aligns right
+			width := widths[i] // in characters; Printf aligns right for a positive and left for a negative width
 			if i < t.left {
 				width = -width
 			}
@@ -83,7 +84,7 @@ func (t *table) String() string {
 	return b.String()
 }
 
-// A grid is the results of one engine: workloads by layers.
+// A grid has the results of one engine, by workload and layer.
 type grid struct {
 	title, base string
 	embedded    bool
@@ -120,7 +121,7 @@ func grids(results []Result) (all []*grid) {
 	return all
 }
 
-// ratios has a line for each workload: the time of the base, then ratios to it.
+// ratios returns a table with a line for each workload: the time of the base layer, then the ratios to it.
 func (g *grid) ratios() *table {
 	others := slices.DeleteFunc(slices.Clone(g.layers), func(l string) bool { return l == g.base })
 	t := &table{left: 1}
@@ -139,7 +140,7 @@ func (g *grid) ratios() *table {
 	return t
 }
 
-// ratio writes the ratio of a layer, or "–" if it has none.
+// ratio returns the ratio of a layer as text, or "–" if it has none.
 func (f *Figures) ratio() string {
 	if f.Ratio > 0 {
 		return measure.Times(f.Ratio)
@@ -178,7 +179,7 @@ func (g *grid) details() *table {
 	return t
 }
 
-// table has the time of a query at each size, its ratio to the smallest table and its 99th percentile.
+// table returns a table of the sizes: the time of a query, its ratio to the smallest table and its 99th percentile.
 func (g *Growth) table() *table {
 	head := []string{"items"}
 	for _, l := range g.Layers {

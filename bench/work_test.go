@@ -26,8 +26,8 @@ func TestWorkloadsHaveNames(t *testing.T) {
 	require.Nil(t, work.Find("nothing"))
 }
 
-// TestItems: an item has about the size asked for, its JSON is the same item,
-// and versions keep size and key.
+// TestItems checks that an item has about the size asked for, that its JSON is the same item, and that other versions
+// of the item have the same size and key.
 func TestItems(t *testing.T) {
 	for _, size := range []int{100, 1000, 40 << 10} {
 		for _, ix := range []work.Indexes{work.NoIndex, work.PlainIndex, work.MultiIndex} {

@@ -25,8 +25,8 @@ import (
 	impl "github.com/sortkey/sortkey/internal/expr"
 )
 
-// Params are the names and values that the placeholders of an expression stand for; an expression without placeholders
-// takes the zero Params. A parsed expression keeps the values, so do not change them afterwards.
+// Params are the names and values that the placeholders of an expression stand for; for an expression without
+// placeholders, pass the zero Params. A parsed expression keeps the values, so do not change them afterwards.
 //
 //	type Params struct {
 //		Names  map[string]string // names of attributes by placeholder, such as "#n"; nil for none
@@ -47,14 +47,14 @@ type Params = impl.Params
 //	}
 type Error = impl.Error
 
-// Errors of Update.Apply that depend on the item. Test for them with errors.Is to tell an update that does not fit this
-// item from one that fits none.
+// Errors of Update.Apply that depend on the item. Test for them with errors.Is: an update that returns one of them
+// may fit another item, and an update that returns another error fits no item.
 var (
-	// ErrPath is for a path whose parent is not in the item, or is not a document.
+	// ErrPath is for a path whose parent does not exist in the item or is not a document.
 	ErrPath = impl.ErrPath
-	// ErrMissing is for a path that is read and is not in the item.
+	// ErrMissing is for a path that the update reads but the item does not have.
 	ErrMissing = impl.ErrMissing
-	// ErrOperand is for a value in the item that is of another kind than the update needs.
+	// ErrOperand is for a value in the item whose kind the update cannot use.
 	ErrOperand = impl.ErrOperand
 )
 

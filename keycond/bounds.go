@@ -25,14 +25,14 @@ func (r *arena) upper(prefix []byte) []byte {
 	return r.take(b)
 }
 
-// bounds returns the range of sort positions for clauses on a left prefix of
-// the sort key, of which only the last may be other than =.
+// bounds returns the range of sort positions for clauses on the first attributes of the sort key. All clauses except
+// the last one must be equalities.
 func (s *Schema) bounds(r *arena, clauses []Clause) store.Range {
 	if len(clauses) == 0 {
 		return store.Range{}
 	}
 	last := clauses[len(clauses)-1]
-	var prefix []byte // positions of all rows that satisfy the equalities
+	var prefix []byte // the tuple that the equalities demand, with which all matching positions begin
 	if len(clauses) > 1 {
 		b := []byte(*r)
 		for _, c := range clauses[:len(clauses)-1] {
@@ -67,8 +67,7 @@ func (s *Schema) bounds(r *arena, clauses []Clause) store.Range {
 	return store.Range{Lo: s.first(r, prefix, v), Hi: s.after(r, prefix, v)}
 }
 
-// first returns the lowest position a row with component v after prefix can
-// have.
+// first returns the lowest sort position of a row whose sort key begins with prefix, followed by component v.
 func (s *Schema) first(r *arena, prefix []byte, v attr.Value) []byte {
 	b := append([]byte(*r), prefix...)
 	if s.table == nil {
@@ -77,8 +76,8 @@ func (s *Schema) first(r *arena, prefix []byte, v attr.Value) []byte {
 	return r.take(item.AppendKey(b, v))
 }
 
-// after returns the lowest position above all rows with component v after
-// prefix. In a table that is one row; in an index, all rows that share it.
+// after returns the lowest position above all rows whose sort key begins with prefix, followed by component v. In a
+// table that is one row; in an index, several rows can have the same sort key.
 func (s *Schema) after(r *arena, prefix []byte, v attr.Value) []byte {
 	if s.table == nil {
 		b := append([]byte(*r), prefix...)

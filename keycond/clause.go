@@ -6,7 +6,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Clause is a condition on one key attribute. [Of] makes a [Slice] of clauses that a program has as values, and
+// A Clause is a condition on one key attribute. [Of] makes a [Slice] of clauses that a program has built, and
 // [Clauses] returns those of an expression.
 type Clause struct {
 	Attribute string // its name
@@ -17,7 +17,7 @@ type Clause struct {
 	Values []attr.Value
 }
 
-// check refuses a clause that no expression has.
+// check refuses a clause that no expression can contain.
 func (c *Clause) check() error {
 	operands := 1
 	switch c.Op {

@@ -9,25 +9,24 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// Messages about expressions that are not key conditions, as captured in dynalite
-// (test/query.js), and msgTwice later in conformance
-// (queryKeyConditionOperands.test.ts).
+// Messages about expressions that are not key conditions. Most were captured by dynalite (test/query.js), msgTwice
+// later by conformance (queryKeyConditionOperands.test.ts).
 const (
 	msgNested   = "KeyConditionExpressions cannot contain nested operations"
 	msgDeep     = "KeyConditionExpressions cannot have conditions on nested attributes"
 	msgTwice    = "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key"
 	msgNoKey    = "Invalid condition in KeyConditionExpression: No key attribute specified"
 	msgTwoNames = "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition"
-	// Of conditions that do not make one slice of a schema.
+	// Messages about conditions that are not one slice of a schema.
 	msgMissed       = "Query condition missed key schema element: %s"
 	msgUnsupported  = "Query key condition not supported"
 	msgStartOutside = "The provided starting key is outside query boundaries based on provided conditions"
-	// msgEquality is for keys of several attributes: dynoxide,
-	// expressions/key_condition.rs, captured in October 2026.
+	// msgEquality is for keys of several attributes. Source: dynoxide, expressions/key_condition.rs, captured in
+	// October 2026.
 	msgEquality = "HASH key attributes %s must have equality conditions specified in the query"
 )
 
-// collect appends the clauses of c, all of which must hold, and their values to values.
+// collect appends the clauses that c joins by AND to dst, and their values to values.
 func collect(dst []Clause, values *[]attr.Value, c *expr.Condition) ([]Clause, error) {
 	return appendClauses(dst, values, impl.Node(c))
 }
@@ -63,7 +62,7 @@ func appendClauses(dst []Clause, values *[]attr.Value, n ast.Node) ([]Clause, er
 		return nil, err
 	}
 
-	if err := c.check(); err != nil { // of a tree that was not parsed
+	if err := c.check(); err != nil { // a clause of a tree that was not parsed may be invalid
 		return nil, err
 	}
 	if slices.ContainsFunc(dst, func(o Clause) bool { return o.Attribute == c.Attribute }) {
@@ -72,10 +71,9 @@ func appendClauses(dst []Clause, values *[]attr.Value, n ast.Node) ([]Clause, er
 	return append(dst, c), nil
 }
 
-// compareClause makes a clause of a comparison, whose operands may stand in
-// either order.
+// compareClause makes a clause of a comparison, whose operands may be in either order.
 func compareClause(values *[]attr.Value, n *ast.Compare) (Clause, error) {
-	if n.Op == ast.NotEqual || ast.Mirror(n.Op) == "" { // no expression has others
+	if n.Op == ast.NotEqual || ast.Mirror(n.Op) == "" { // Mirror returns "" only in a tree that was not parsed
 		return Clause{}, refuseOperator(n.Op)
 	}
 	if _, ok := n.L.(*ast.ValueOperand); ok {
@@ -86,9 +84,8 @@ func compareClause(values *[]attr.Value, n *ast.Compare) (Clause, error) {
 	return clause(values, n.Op, "", n.L, n.R)
 }
 
-// clause makes a clause of an operator and its operands, the first of which
-// must be the key attribute. Name is the name of the operator for messages, or "" if its operands may stand in any
-// order.
+// clause makes a clause of an operator and its operands. With a name, the first operand must be the key attribute,
+// and messages call the operator by that name. If name is "", the operands may be in either order.
 func clause(values *[]attr.Value, op ast.Op, name string, operands ...ast.Operand) (Clause, error) {
 	c := Clause{Op: op}
 	var key ast.Path

@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// Compile turns the key condition c, an expression, into the slice that a query on s reads; [Of] takes clauses instead.
-// The error is an [*Error]. The slice keeps the values of c.
+// Compile turns an expression, the key condition c, into the slice that a query on s reads; use [Of] for clauses. The
+// error is an [*Error]. The slice keeps the values of c.
 //
 // Source: DG/Query.KeyConditionExpressions.html; messages as captured in dynalite (test/query.js) and conformance
 // (queryKeyConditionOperands.test.ts, multiAttributeGsiKey.test.ts), the newer where they differ.
@@ -31,9 +31,9 @@ func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 	return m.slicing(s, clauses, m.bytes[:0])
 }
 
-// Of returns the slice of all items that meet all of the clauses; [Compile] takes an expression instead. The clauses
-// may be in any order, one for each attribute. Of copies their values. It returns the errors that [Compile] returns,
-// except that for more clauses than the key has attributes.
+// Of returns the slice of all items that meet all of the clauses; use [Compile] for an expression. The clauses may be
+// in any order, one for each attribute. Of copies their values. It returns the errors of [Compile], except when there
+// are more clauses than the key has attributes.
 func Of(s *Schema, clauses ...Clause) (*Slice, error) {
 	m := new(sliceAlloc)
 	r := arena(m.bytes[:0])
@@ -58,7 +58,7 @@ func Of(s *Schema, clauses ...Clause) (*Slice, error) {
 	return m.slicing(s, copied, r)
 }
 
-// slicing returns the slice of clauses. It takes the memory for the bytes of the slice from the arena r.
+// slicing returns the slice of clauses. The bytes of the slice are in the arena r.
 func (m *sliceAlloc) slicing(s *Schema, clauses []Clause, r arena) (*Slice, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -83,9 +83,10 @@ func (m *sliceAlloc) slicing(s *Schema, clauses []Clause, r arena) (*Slice, erro
 	return slice, nil
 }
 
-// Clauses returns the clauses of a key condition, all of which must hold: what it demands of each key attribute. It
-// returns an error for an expression that cannot be a key condition under any schema: the service looks at that before
-// it looks for the table (dynalite, validations/query.js). The error is an [*Error], the one that [Compile] returns.
+// Clauses returns the clauses of a key condition: what it demands of each key attribute. All of them must hold. For
+// an expression that is not a key condition under any schema, Clauses returns the [*Error] that [Compile] returns;
+// call it first, because the service reports such an expression before it looks for the table (dynalite,
+// validations/query.js).
 func Clauses(c *expr.Condition) ([]Clause, error) {
 	var values []attr.Value
 	return collect(nil, &values, c)
@@ -99,8 +100,7 @@ type sliceAlloc struct {
 	bytes   [96]byte
 }
 
-// arrange appends the clauses in key order and refuses those that do not make
-// one slice.
+// arrange appends the clauses in the order of the key. It returns an error if they are not one slice.
 func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 	find := func(name string) *Clause {
 		for i := range clauses {
@@ -155,8 +155,8 @@ func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 	return ordered, nil
 }
 
-// refuseGap is the error for sort key attribute i having no condition while
-// clauses has one more than was placed before it.
+// refuseGap returns the error for sort key attribute i, which has no condition, although clauses has a condition
+// left.
 func (s *Schema) refuseGap(clauses []Clause, i int) error {
 	for _, later := range s.sort[i:] {
 		if slices.ContainsFunc(clauses, func(c Clause) bool { return c.Attribute == later.Name }) {
@@ -166,8 +166,8 @@ func (s *Schema) refuseGap(clauses []Clause, i int) error {
 	return refuse(msgMissed, s.sort[i].Name)
 }
 
-// refuseInner is the error for a range condition on sort key attribute i with
-// another condition after it.
+// refuseInner returns the error for a condition other than = on sort key attribute i, although another condition is
+// left.
 func (s *Schema) refuseInner(clauses []Clause, i int) error {
 	for _, later := range s.sort[i+1:] {
 		if slices.ContainsFunc(clauses, func(c Clause) bool { return c.Attribute == later.Name }) {
@@ -190,7 +190,7 @@ func (s *Schema) refuseMissing(missing []Attribute, later Attribute) error {
 		strings.Join(names, ", "), later.Name)
 }
 
-// checkOperands refuses operands that cannot be values of the key attribute.
+// checkOperands refuses operands that the key attribute a cannot have as values.
 func (s *Schema) checkOperands(a Attribute, c *Clause) error {
 	for _, v := range c.Values {
 		if v.Kind() != a.Kind {

@@ -90,7 +90,7 @@ func compile(t *testing.T, s *keycond.Schema, src, values string) string {
 		show(slice.Partition), show(slice.Range.Lo), show(slice.Range.Hi))
 }
 
-// show renders bytes as text with \xx for what cannot be seen, and nil as -.
+// show returns bytes as text. It writes bytes that are not printable as \xx, and nil as -.
 func show(b []byte) string {
 	if b == nil {
 		return "-"

@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// Example_core has the picture and the first code of README.md; TestReadme compares the code.
+// Example_core has the picture and the first code of README.md. TestReadme compares the code with it.
 func Example_core() {
 	ctx, space, st := context.Background(), store.Space(1), memory.Open()
 	file := func(path string) attr.Item {

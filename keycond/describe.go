@@ -12,20 +12,22 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Bound is one end of a range of sort positions as values, to show to people which rows a query reads. [Slice.Ends]
-// and [Schema.Bounds] return it.
+// A Bound is one end of a range of sort positions, decoded into values, for showing people which rows a query reads.
+// [Slice.Ends] and [Schema.Bounds] return it.
 type Bound struct {
-	// Sort has the values of the first attributes of the sort key, in the order of the key; the bound leaves the
-	// others open. The last value may be the beginning of a value, or the bytes after all values with a beginning.
+	// Sort has values for the first attributes of the sort key, in the order of the key; attributes after these are
+	// not bounded. The last value may be only the beginning of one, or the bytes that follow all values with some
+	// beginning.
 	Sort []attr.Attribute
-	// Item is the primary key of the item at the bound: items of an index with equal sort keys have an order too.
-	// It is nil if the sort key alone makes the bound.
+	// Item is the primary key of the item at the bound, because items of an index with equal sort keys have an order
+	// too. It is nil if the sort key alone makes the bound.
 	Item []attr.Attribute
 	// Inclusive says whether the rows at the bound are in the range.
 	Inclusive bool
 }
 
-// PartitionKey returns the values of the partition key of a partition: those that [Schema.Place] has put into it.
+// PartitionKey returns the values of the partition key from the address of a partition, as [Schema.Place] returned
+// it.
 func (s *Schema) PartitionKey(b []byte) []attr.Attribute {
 	key := make([]attr.Attribute, 0, len(s.partition))
 	for i, a := range s.partition {
@@ -41,8 +43,8 @@ func (s *Schema) PartitionKey(b []byte) []attr.Attribute {
 	return key
 }
 
-// SortNames returns the names of the attributes of the sort key, as [DescribeRange] and the methods of [Bound] take
-// them.
+// SortNames returns the names of the attributes of the sort key, which [DescribeRange] and the methods of [Bound]
+// take.
 func (s *Schema) SortNames() []string {
 	names := make([]string, len(s.sort))
 	for i, a := range s.sort {
@@ -51,8 +53,8 @@ func (s *Schema) SortNames() []string {
 	return names
 }
 
-// Bounds returns the ends of a range of sort positions; nil where it is open. [Slice.Ends] knows more of the range of a
-// condition.
+// Bounds returns the ends of a range of sort positions, and nil for an open end. For the range of a condition,
+// [Slice.Ends] is more exact.
 func (s *Schema) Bounds(r store.Range) (low, high *Bound) {
 	return s.bound(r.Lo, false, true), s.bound(r.Hi, true, true)
 }
@@ -66,8 +68,8 @@ func DescribePartition(key []attr.Attribute) string {
 	return strings.Join(parts, " and ")
 }
 
-// DescribeRange returns the range between two bounds of a sort key in words, as SK from "a" to before "b", or "all of
-// it". Sort has the names of the attributes of the sort key.
+// DescribeRange returns the range between two bounds of a sort key in words, such as SK from "a" to before "b", or
+// "all of it". Sort has the names of the attributes of the sort key.
 func DescribeRange(sort []string, low, high *Bound) string {
 	name := sortName(sort)
 	from, to := low.Words(sort, false), high.Words(sort, true)
@@ -86,20 +88,21 @@ func DescribeRange(sort []string, low, high *Bound) string {
 	return name + " " + from + " to " + to
 }
 
-// Ends returns the ends of a slice that [Compile] or [Of] returned, to show to people; nil where it is open.
+// Ends returns the ends of a slice from [Compile] or [Of], for showing to people, and nil for an open end.
 func (s *Slice) Ends() (low, high *Bound) {
 	if len(s.Clauses) == 0 || s.schema == nil {
 		return nil, nil
 	}
-	// A position that ends in a zero byte is either a value or the first position above one. Only the condition says
-	// which.
+	// A position that ends in a zero byte can be a value, or the first position above a value. Only the condition
+	// tells which it is.
 	op := s.Clauses[len(s.Clauses)-1].Op
 	low = s.schema.bound(s.Range.Lo, false, op == ast.Greater)
 	return low, s.schema.bound(s.Range.Hi, true, op != ast.Less && op != ast.OpBeginsWith)
 }
 
 // bound decodes one end of a range. In a table whose sort key is not a number, a position that ends in a zero byte is
-// either a value that ends in one, or the first position above the value before the zero byte; zero says which.
+// ambiguous: with zero, bound takes it for the first position above the value before that byte, otherwise for a
+// value.
 func (s *Schema) bound(b []byte, upper, zero bool) *Bound {
 	if b == nil {
 		return nil
@@ -108,8 +111,8 @@ func (s *Schema) bound(b []byte, upper, zero bool) *Bound {
 	return &Bound{Sort: p.sort, Item: p.item, Inclusive: p.above == upper}
 }
 
-// Text returns the values of a bound as an expression has them: "a", or ("a", 5) for a sort key of several attributes,
-// whose names are sort. It is "" for nil.
+// Text returns the values of a bound as expressions write them: "a", or ("a", 5) for a sort key of several
+// attributes, whose names are sort. It returns "" for nil.
 func (b *Bound) Text(sort []string) string {
 	if b == nil {
 		return ""
@@ -129,8 +132,8 @@ func (b *Bound) Text(sort []string) string {
 	return spelled + " at " + it
 }
 
-// Words returns the text of a bound after the word from, after, up to or before, and "" for nil. Upper says that the
-// bound is the upper one.
+// Words returns the text of a bound after one of the words from, after, up to and before. It returns "" for nil.
+// Upper says that the bound is the upper one.
 func (b *Bound) Words(sort []string, upper bool) string {
 	switch {
 	case b == nil:
@@ -148,8 +151,8 @@ func (b *Bound) Words(sort []string, upper bool) string {
 	return "after " + b.Text(sort)
 }
 
-// beforeNext returns the text above an inclusive upper bound that ends in the highest character, U+10FFFF. Requests use
-// that character to ask for everything that begins with the text before it, and people do not read it as a bound.
+// beforeNext returns the text above an inclusive upper bound that ends in the highest character, U+10FFFF. Requests
+// use that character to ask for everything that begins with the text before it, but people would not understand it.
 func (b *Bound) beforeNext(sort []string) (string, bool) {
 	const highest = "\U0010FFFF"
 	if len(sort) != 1 || len(b.Sort) != 1 || b.Item != nil || b.Sort[0].Value.Kind() != attr.String {
@@ -205,11 +208,11 @@ func (s *Schema) position(b []byte, zero bool) position {
 	return position{sort: at(a, b)}
 }
 
-// positionInIndex decodes a position in an index: components of its key, of which the last may be only the start of
-// one, and perhaps the tie that orders rows with equal keys, see [Schema.appendTie].
+// positionInIndex decodes a position in an index. It consists of components of the sort key, the last of which may be
+// incomplete, and perhaps the tie that orders rows with equal keys: see [Schema.appendTie].
 func (s *Schema) positionInIndex(b []byte) position {
 	var p position
-	// The successor of a tuple differs from it in its last byte only.
+	// The upper bound of a tuple differs from the tuple only in its last byte.
 	if raw, ok := bytes.CutSuffix(b, []byte{0, 2}); ok {
 		b, p.above = append(bytes.Clone(raw), 0, 1), true
 	}
@@ -219,7 +222,7 @@ func (s *Schema) positionInIndex(b []byte) position {
 		}
 		raw, rest, ok := item.CutKey(nil, b)
 		p.sort = append(p.sort, valueAt(a, raw))
-		if !ok { // the start of a component, from begins_with
+		if !ok { // an incomplete component, from begins_with
 			b = nil
 			break
 		}
@@ -232,8 +235,8 @@ func (s *Schema) positionInIndex(b []byte) position {
 	return p
 }
 
-// itemAt decodes the tie that orders rows with equal index keys: three bytes of hash, the table's partition key and its
-// sort key. A position after a row ends in one more zero.
+// itemAt decodes the tie that orders rows with equal index keys: three bytes of a hash, then the partition key and
+// the sort key of the table. In a position above the row, one more zero byte follows.
 func (s *Schema) itemAt(b []byte) (key []attr.Attribute, above bool) {
 	unknown := []attr.Attribute{{Value: attr.NewBinary(b)}}
 	if len(b) < 3 {
@@ -251,8 +254,8 @@ func (s *Schema) itemAt(b []byte) (key []attr.Attribute, above bool) {
 	return append(key, at.sort...), at.above
 }
 
-// valueAt decodes the value of a key attribute. Bytes that do not encode a number, such as a bound below all numbers,
-// become a B.
+// valueAt decodes the value of a key attribute. Bytes that are not a stored number, such as a bound below all
+// numbers, become a B.
 func valueAt(a Attribute, raw []byte) attr.Attribute {
 	kind := a.Kind
 	if kind == attr.Number && !number.Valid(raw) {
@@ -261,7 +264,7 @@ func valueAt(a Attribute, raw []byte) attr.Attribute {
 	return attr.Attribute{Name: a.Name, Value: attr.MakeValue(kind, bytes.Clone(raw))}
 }
 
-// tuple returns values as expressions have them, in parentheses if enclosed says so.
+// tuple returns values as expressions write them, in parentheses if enclosed is set.
 func tuple(list []attr.Attribute, enclosed bool) string {
 	parts := make([]string, len(list))
 	for i, a := range list {

@@ -45,8 +45,8 @@ func compiled(t *testing.T, schema *keycond.Schema, source, values string) *keyc
 	return slice
 }
 
-// TestDescribe compiles key conditions as the database does, so the words are
-// about the very ranges it walks.
+// TestDescribe compiles key conditions as the database does, so that it describes the ranges that a query really
+// reads.
 func TestDescribe(t *testing.T) {
 	const values = `{":s": {"S": "a"}, ":t": {"S": "b/"}, ":n": {"N": "42"}, ":m": {"N": "-1.5"}, ":b": {"B": ` +
 		`"AP8="}, ":z": {"S": "a\u0000"}}`
@@ -82,8 +82,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestEnds: a zero byte at the end of a position is part of a value or not, as
-// the condition says.
+// TestEnds checks that the condition decides whether a zero byte at the end of a position is part of a value.
 func TestEnds(t *testing.T) {
 	const values = `{":s": {"S": "a"}, ":n": {"N": "42"}, ":t": {"S": "b/"}, ":z": {"S": "a\u0000"}}`
 	for _, tt := range []struct{ index, cond, low, high string }{
@@ -116,7 +115,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestDescribeStart is about pages that start after an item.
+// TestDescribeStart describes pages that start after an item.
 func TestDescribeStart(t *testing.T) {
 	it, err := attr.ParseItem([]byte(`{"PK": {"S": "p"}, "SK": {"S": "s"}, "G": {"N": "1"}, "H": ` +
 		`{"S": "h"}, "B": {"B": "AQ=="}}`))
@@ -139,7 +138,7 @@ func TestDescribeStart(t *testing.T) {
 	}
 }
 
-// TestDescribeAnything: no bytes make it panic.
+// TestDescribeAnything checks that no bytes cause a panic.
 func TestDescribeAnything(t *testing.T) {
 	proptest.Check(t, 500, func(t *proptest.T) {
 		for _, s := range schemas() {

@@ -3,7 +3,7 @@ package keycond
 import "fmt"
 
 // An Error says why a key condition is not one range, or why a value cannot be in a key. Message is the service's own
-// text, a ValidationException. Look for it with errors.As to answer as the service does.
+// text, a ValidationException. Look for it with errors.As to return the same error as the service.
 type Error struct{ Message string }
 
 // Error returns Message.

@@ -10,38 +10,38 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// PageBytes is the size at which a page ends. An item is read while the documented sizes of those before it are below
-// PageBytes together, so the item that exceeds the limit is in the page. Where exactly the service ends a page is not
-// documented (DG/Query.Pagination.html says 1 MB).
+// PageBytes is the size at which a page ends. A page reads items while the documented sizes of those it has read are
+// below PageBytes in all, so it contains the item that reaches the limit. DynamoDB does not document where exactly a
+// page ends (DG/Query.Pagination.html says 1 MB).
 const PageBytes = 1 << 20
 
-// ErrEndPage ends a page: the function that visits items returns it, and the page ends with the item that the function
-// was called with. Use it when an answer has a limit of its own.
+// ErrEndPage ends a page. The function that visits items returns it for the last item that the page should contain.
+// Use it when a response has a limit of its own.
 var ErrEndPage = errors.New("keycond: end of page")
 
-// PageOptions say which part of a slice a page reads. The zero PageOptions read up to 1 MB from the beginning.
+// PageOptions say which part of a slice a page reads. The zero PageOptions read up to 1 MB from the start of the
+// slice.
 type PageOptions struct {
-	// Start is the key of the item that the page begins after, such as Last of the page before, whether
-	// or not there is such an item. Nil begins with the slice.
+	// Start is the key of the item after which the page begins, such as Last of the page before; the item need not
+	// exist. If Start is nil, the page begins where the slice does.
 	Start attr.Item
 	// Reverse reads in descending order.
 	Reverse bool
 	// Limit is the most items to examine. With 0 or less there is no limit.
 	Limit int
-	// Filter leaves out items after they were examined; nil keeps all.
+	// Filter decides which of the examined items the page contains; nil keeps all.
 	Filter *expr.Condition
 	// Examine, if not nil, is called with each item before the filter. If it returns an error, Page returns it.
 	Examine func(attr.Item) error
 }
 
-// A Page says what one page has read. Start the next page after Last, while that is not nil.
+// A Page says what one page has read. While Last is not nil, it is the Start of the next page.
 type Page struct {
 	// Examined counts the items read, Returned those that passed the filter.
 	Examined, Returned int
 	// Bytes is the documented size of the items examined.
 	Bytes int
-	// Last is the key of the last item examined, to begin the next page after; nil when the page reached
-	// the end.
+	// Last is the key of the last item examined, or nil when the page reached the end.
 	Last attr.Item
 	// Stop says why the page ended.
 	Stop Stop
@@ -55,7 +55,7 @@ const (
 	StopEnd    Stop = "end"
 	StopLimit  Stop = "limit"
 	StopSize   Stop = "size"
-	StopAnswer Stop = "answer" // what visits the items ended the page
+	StopAnswer Stop = "answer" // the visiting function returned ErrEndPage
 )
 
 // String returns the reason in words, as traces print it.
@@ -97,8 +97,9 @@ func (s *Slice) Page(
 	return s.schema.Page(s.Rows(r, space, o.Reverse), o, visit)
 }
 
-// Page is [Slice.Page] for the rows of a whole table or index, such as those of [store.Reader.Scan]: rows that lie as
-// the schema says. The caller chooses where rows begins and in which order: Start and Reverse do nothing here.
+// Page is [Slice.Page] for the rows of a whole table or index, such as those of [store.Reader.Scan]. The rows must
+// have the addresses that s gives them. The caller chooses where rows begins and in which order; Page ignores Start
+// and Reverse.
 func (s *Schema) Page(
 	rows iter.Seq2[store.Row, error], o PageOptions, visit func(attr.Item) error,
 ) (Page, error) {
@@ -112,7 +113,7 @@ func (s *Schema) Page(
 	return p.page, nil
 }
 
-// A pager makes one page, an item at a time. It is pooled; nothing keeps a part of it.
+// A pager reads one page, item by item. Pagers are pooled, so nothing may keep a part of one.
 type pager struct {
 	schema *Schema
 	o      PageOptions
@@ -133,7 +134,7 @@ func (p *pager) release() {
 	pagers.Put(p)
 }
 
-// row takes the item of a row. It reports false when the page is done.
+// row handles one row. It returns false when the page is done.
 func (p *pager) row(row store.Row, err error) bool {
 	if err != nil {
 		p.err = err
@@ -142,7 +143,7 @@ func (p *pager) row(row store.Row, err error) bool {
 	return p.take(attr.Item(row.Value))
 }
 
-// take takes the next item. It reports false when the page is done.
+// take handles one item. It returns false when the page is done.
 func (p *pager) take(it attr.Item) bool {
 	page := &p.page
 	page.Examined++

@@ -152,7 +152,7 @@ func TestPage(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// TestAfter has what no key condition makes: positions outside of the slice.
+// TestAfter tries positions outside of the slice, which no key condition gives.
 func TestAfter(t *testing.T) {
 	f := newPages(t)
 	number := func(s string) attr.Value {
@@ -184,7 +184,7 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// TestOf has clauses that no expression has.
+// TestOf tries clauses that no expression can contain.
 func TestOf(t *testing.T) {
 	schema := parsedSchema(t, "p / s")
 	one := []attr.Value{attr.NewString("a")}
@@ -215,7 +215,7 @@ func TestOf(t *testing.T) {
 	require.EqualError(t, err, "Query condition missed key schema element: p")
 }
 
-// TestMadeTrees has conditions that no expression has.
+// TestMadeTrees tries conditions that no expression can have.
 func TestMadeTrees(t *testing.T) {
 	schema := parsedSchema(t, "p / s")
 	path := func(name string) *ast.PathOperand { return &ast.PathOperand{Path: ast.Path{{Name: name}}} }
@@ -236,7 +236,7 @@ func TestMadeTrees(t *testing.T) {
 	}
 }
 
-// TestMadeSchemas has keys that no table has.
+// TestMadeSchemas tries keys that no table can have.
 func TestMadeSchemas(t *testing.T) {
 	a, b, c := keycond.Attribute{Name: "a", Kind: attr.String}, keycond.Attribute{Name: "b", Kind: attr.String},
 		keycond.Attribute{Name: "c", Kind: attr.String}
@@ -259,7 +259,7 @@ func TestMadeSchemas(t *testing.T) {
 	}
 }
 
-// TestParseSchema has keys as people write them.
+// TestParseSchema parses keys as people write them.
 func TestParseSchema(t *testing.T) {
 	for _, key := range []string{"p", "p:N", "customer / order", "sensor / second:N", "a:B / b:B", "`a/b` / `c``:d`:N"} {
 		require.Equal(t, key, parsedSchema(t, key).String())
@@ -284,7 +284,7 @@ func TestParseSchema(t *testing.T) {
 	require.Same(t, table, index.Table())
 }
 
-// TestPageSize has pages that reach 1 MB exactly, and pages that miss it by a byte.
+// TestPageSize reads pages whose size reaches 1 MB exactly, and pages that are a byte smaller.
 func TestPageSize(t *testing.T) {
 	schema := parsedSchema(t, "p")
 	sized := func(size int) attr.Item {
@@ -320,7 +320,7 @@ func TestPageSize(t *testing.T) {
 	}
 }
 
-// TestTie has two keys of a table with the same hash: their rows in an index lie in the order of the key.
+// TestTie uses two keys of a table that have the same hash. Their rows in an index must be in the order of the key.
 func TestTie(t *testing.T) {
 	table := parsedSchema(t, "p / s:N")
 	index, err := table.Index("ix", "g / r")

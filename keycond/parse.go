@@ -9,10 +9,10 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// ParseSchema returns the key of a table as people write it: the partition key and, after a slash, the
-// sort key, such as "customer / order". An attribute is a string unless a type follows its name, as in
-// "sensor / second:N", where the types are S, N and B. A name with a slash, a comma, a colon, a
-// backquote, or a space at an end is in backquotes, two of which stand for one.
+// ParseSchema returns the key of a table as people write it: the partition key and, after a slash, the sort key, such
+// as "customer / order". An attribute is a string unless a type, S, N or B, follows its name, as in "sensor /
+// second:N". Put a name in backquotes if it contains a slash, comma, colon or backquote, or begins or ends with a
+// space; in a quoted name, write a backquote twice.
 func ParseSchema(key string) (*Schema, error) {
 	partition, sort, err := parseTyped(key)
 	switch {
@@ -25,8 +25,8 @@ func ParseSchema(key string) (*Schema, error) {
 }
 
 // Index returns the key of an index of the table whose key is s, written as for [ParseSchema]. An index can have
-// several attributes on each side: "country, state / city, street". Messages name the index. [Schema.Place] of it says
-// where the index row of an item lies.
+// several attributes on each side: "country, state / city, street". Messages contain the name of the index.
+// [Schema.Place] of the result says where the index row of an item is stored.
 func (s *Schema) Index(name, key string) (*Schema, error) {
 	partition, sort, err := parseTyped(key)
 	switch {
@@ -45,7 +45,7 @@ func (s *Schema) Index(name, key string) (*Schema, error) {
 	return s.NewIndex(name, partition, sort), nil
 }
 
-// parseTyped is [ParseKey] where attributes without a type are strings.
+// parseTyped is [ParseKey], except that attributes without a type are strings.
 func parseTyped(key string) (partition, sort []Attribute, err error) {
 	partition, sort, err = ParseKey(key)
 	all := slices.Concat(partition, sort)
@@ -91,8 +91,8 @@ func wrongKey(key string) error {
 	return fmt.Errorf("%q is not a key such as \"customer / order\" or \"sensor / second:N\"", key)
 }
 
-// cutAttribute returns the first attribute of a key, and what follows it, which is empty or begins
-// with a slash or a comma.
+// cutAttribute returns the first attribute of a key and the text after it, which is empty or begins with a slash or a
+// comma.
 func cutAttribute(s string) (a Attribute, after string, ok bool) {
 	s = strings.TrimSpace(s)
 	if quoted, is := strings.CutPrefix(s, "`"); is {
@@ -129,8 +129,8 @@ func cutAttribute(s string) (a Attribute, after string, ok bool) {
 	return a, s[end:], ok
 }
 
-// String returns the key as [ParseSchema] reads it: "customer / order:N". Of a key without a partition
-// key, such as what people write for a local index, it returns the sort key.
+// String returns the key as [ParseSchema] reads it: "customer / order:N". For a key without a partition key, as
+// people write it for a local index, it returns the sort key alone.
 func (s *Schema) String() string {
 	var parts []string
 	for _, list := range [][]Attribute{s.partition, s.sort} {

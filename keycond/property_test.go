@@ -19,11 +19,11 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// The promise of this project: a legal key condition is one contiguous range of rows in
-// byte order, and the rows in it are those for whose items the condition holds.
+// These properties are what this project promises: a valid key condition is one contiguous range of rows in byte
+// order, and the range has exactly the rows of those items for which the condition holds.
 
-// A question is a key condition on an index whose sort key is one, two or three of the
-// attributes r0, r1 and r2: equalities on the first Equal of them, then Op on the next.
+// A question is a key condition on an index. The sort key of the index is one, two or three of the attributes r0, r1
+// and r2. The condition has equalities on the first Equal of them, and then Op on the next.
 type question struct {
 	Kinds    []attr.Kind // of the sort key
 	Equal    int
@@ -130,7 +130,7 @@ var genQuestion = gen.Struct(reflect.TypeFor[question](), map[string]gopter.Gen{
 	"Operands": gen.SliceOfN(5, gen.IntRange(0, 10)),
 })
 
-// genRows generates items, each as the numbers of its values.
+// genRows generates items, each as indexes into the pools of values.
 var genRows = gen.SliceOfN(40, gen.SliceOfN(3, gen.IntRange(0, 10)))
 
 // A laid row is an item at its sort position.

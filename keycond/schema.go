@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Limits of key values in bytes, which [Schema.CheckValue] and [Schema.Place] hold. Source: DG/Constraints.html.
+// Limits of key values in bytes, which [Schema.CheckValue] and [Schema.Place] check. Source: DG/Constraints.html.
 const (
 	MaxPartitionKeyBytes = 2048
 	MaxSortKeyBytes      = 1024
@@ -27,23 +27,23 @@ type Attribute struct {
 	Kind attr.Kind
 }
 
-// A Schema is the key of a table or of an index: it says where an item lies, and which key conditions are one range.
-// [ParseSchema] makes that of a table, and [Schema.Index] that of an index. It is immutable.
+// A Schema is the key of a table or of an index. It says where an item is stored, and which key conditions are one
+// range. [ParseSchema] returns the key of a table, and [Schema.Index] that of an index. A Schema is immutable.
 //
-// A table has one partition key attribute and at most one sort key attribute. The sort position of a row is the payload
-// of its sort key. The sort position of a row of an index is the tuple of its sort key attributes, followed by the key
-// of the table, so that items with equal index keys have a total, stable order.
+// A table has one partition key attribute and at most one sort key attribute. The sort position of a row is the
+// payload of its sort key. The sort position of an index row is the tuple of its sort key attributes, followed by the
+// key of the table, so that items with equal index keys have a total, stable order.
 type Schema struct {
-	name            string // of an index
+	name            string // of the index; empty for a table
 	partition, sort []Attribute
-	table           *Schema     // of an index
+	table           *Schema     // the key of the index's table; nil for a table
 	attributes      []Attribute // all of them
-	wrong           string      // why items cannot lie by it
+	wrong           string      // why the schema is invalid, or empty
 }
 
 // NewSchema returns the key of a table with these attributes, for programs that have a definition of the table;
-// [ParseSchema] takes text. The partition key has one attribute, the sort key at most one, and nobody may change the
-// slices afterwards. With other numbers of attributes, [Schema.Place], [Of] and [Compile] return an error.
+// [ParseSchema] takes text. The partition key has one attribute, and the sort key at most one; with other numbers,
+// [Schema.Place], [Of] and [Compile] return an error. Nobody may change the slices afterwards.
 func NewSchema(partition, sort []Attribute) *Schema {
 	s := &Schema{partition: partition, sort: sort, attributes: slices.Concat(partition, sort)}
 	if len(partition) != 1 || len(sort) > 1 {
@@ -53,14 +53,14 @@ func NewSchema(partition, sort []Attribute) *Schema {
 	return s
 }
 
-// checkKinds notes attributes that no key can have.
+// checkKinds records an error for attributes whose kind no key can have.
 func (s *Schema) checkKinds() {
 	if slices.ContainsFunc(s.attributes, func(a Attribute) bool { return !a.Kind.IsScalar() }) {
 		s.wrong = "key attributes are strings, numbers or binary"
 	}
 }
 
-// check returns an error if items cannot lie by the schema.
+// check returns an error if no item can have a place under the schema.
 func (s *Schema) check() error {
 	if s.wrong == "" && len(s.partition) == 0 {
 		s = &Schema{wrong: "a schema has a partition key; make one with ParseSchema or NewSchema"}
@@ -72,7 +72,7 @@ func (s *Schema) check() error {
 }
 
 // NewIndex returns the key of an index of the table whose key is s, for programs that have a definition of the index;
-// [Schema.Index] takes text. Messages name the index.
+// [Schema.Index] takes text. Messages contain the name of the index.
 func (s *Schema) NewIndex(name string, partition, sort []Attribute) *Schema {
 	index := &Schema{
 		name: name, partition: partition, sort: sort, table: s,
@@ -97,7 +97,7 @@ func (s *Schema) NewIndex(name string, partition, sort []Attribute) *Schema {
 // Name returns the name of the index, "" for a table.
 func (s *Schema) Name() string { return s.name }
 
-// Table returns the key of the table that the index belongs to, nil for a table's own.
+// Table returns the key of the table that the index belongs to. For the key of a table it returns nil.
 func (s *Schema) Table() *Schema { return s.table }
 
 // Partition returns the attributes of the partition key. The caller must not change the slice.
@@ -106,25 +106,25 @@ func (s *Schema) Partition() []Attribute { return s.partition }
 // Sort returns the attributes of the sort key. The caller must not change the slice.
 func (s *Schema) Sort() []Attribute { return s.sort }
 
-// Len returns the number of attributes that a query can have clauses on: those of the table's key, or of the index's
-// own.
+// Len returns the number of attributes that a query can have clauses on. For an index, that is its own attributes and
+// not those of the table's key.
 func (s *Schema) Len() int { return len(s.partition) + len(s.sort) }
 
 // Attribute returns attribute i of those that [Schema.Len] counts: the partition key, then the sort key.
 func (s *Schema) Attribute(i int) Attribute { return s.attributes[i] }
 
-// Attributes returns all attributes of the key, which are those of [PageOptions].Start: partition, sort, and for an
-// index those of the table's key that are not among them. The caller must not change the slice.
+// Attributes returns all attributes of the key, which a [PageOptions].Start needs: partition key, sort key and, for
+// an index, those attributes of the table's key that are not among them. The caller must not change the slice.
 func (s *Schema) Attributes() []Attribute { return s.attributes }
 
-// Has reports whether name is one of the schema's own key attributes, which an item needs to be in an index; those of
-// an index's table do not count.
+// Has reports whether name is one of the schema's own key attributes. An item needs all of these to be in an index;
+// attributes of the table's key do not count.
 func (s *Schema) Has(name string) bool {
 	return slices.ContainsFunc(s.attributes[:s.Len()], func(a Attribute) bool { return a.Name == name })
 }
 
-// Key returns the attributes of the key that an item has, those of [Schema.Attributes]. The key of the last item that a
-// program has shown is the [PageOptions].Start of the next page.
+// Key returns the key of an item: those of its attributes that [Schema.Attributes] returns. The key of the last item
+// that a program has shown is the [PageOptions].Start of the next page.
 func (s *Schema) Key(it attr.Item) attr.Item {
 	b := builders.Get().(*attr.Builder)
 	for _, a := range s.attributes {
@@ -132,7 +132,7 @@ func (s *Schema) Key(it attr.Item) attr.Item {
 	}
 
 	var key attr.Item
-	if b.Len() == it.Len() { // as in an index of keys only
+	if b.Len() == it.Len() { // such as a row of an index of keys only
 		key = slices.Clone(it)
 	} else {
 		key = b.Item()
@@ -144,9 +144,9 @@ func (s *Schema) Key(it attr.Item) attr.Item {
 
 var builders = sync.Pool{New: func() any { return new(attr.Builder) }}
 
-// Place returns the address of an item, to put, get or delete its row: the partition, and the sort position, whose byte
+// Place returns the address at which the row of an item is stored: the partition, and the sort position, whose byte
 // order is the order of the sort key. For an index, the item needs the attributes of the table's key too. The error
-// names the attribute that is missing, or whose value no key can have; it is an [*Error].
+// is an [*Error]. It names the attribute that is missing, or that has a value which no key can have.
 func (s *Schema) Place(it attr.Item) (partition, sort []byte, err error) {
 	if err := s.check(); err != nil {
 		return nil, nil, err
@@ -203,7 +203,7 @@ func (s *Schema) AppendSort(dst []byte, it attr.Item) ([]byte, bool) {
 	return s.table.appendTie(dst, it)
 }
 
-// appendOwn appends the sort position of an item in the table.
+// appendOwn appends the sort position of an item in the table, without a tie.
 func (s *Schema) appendOwn(dst []byte, it attr.Item) ([]byte, bool) {
 	if len(s.sort) == 0 {
 		return dst, true
@@ -212,9 +212,9 @@ func (s *Schema) appendOwn(dst []byte, it attr.Item) ([]byte, bool) {
 	return append(dst, v.Raw()...), v.Kind() == s.sort[0].Kind
 }
 
-// appendTie appends what orders index rows with equal index keys, as the service orders them: the hash of the table's
-// partition and sort key together, and then the table's key. Source: dynalite, db/index.js, hashPrefix, and five of its
-// tests.
+// appendTie appends bytes that order index rows with equal index keys as the service does: a hash of the table's
+// partition and sort key together, and then the table's key. Source: dynalite, db/index.js, hashPrefix, and five of
+// its tests.
 func (s *Schema) appendTie(dst []byte, it attr.Item) ([]byte, bool) {
 	pk := it.Get(s.partition[0].Name)
 	if pk.Kind() != s.partition[0].Kind {
@@ -231,7 +231,7 @@ func (s *Schema) appendTie(dst []byte, it attr.Item) ([]byte, bool) {
 	return s.appendOwn(dst, it)
 }
 
-// appendComponent appends one component of a tuple; the last needs no end.
+// appendComponent appends one component of a tuple; the last component needs no end mark.
 func appendComponent(dst []byte, v attr.Value, last bool) []byte {
 	if last {
 		return append(dst, v.Raw()...)
@@ -239,8 +239,8 @@ func appendComponent(dst []byte, v attr.Value, last bool) []byte {
 	return item.AppendKey(dst, v)
 }
 
-// CheckValue refuses a value of the right kind that cannot be a key: an empty one, or one that is too long. Use it to
-// check input before there is an item; [Schema.Place] calls it. The error is an [*Error].
+// CheckValue refuses a value of the right kind that cannot be a key, because it is empty or too long. Use it to check
+// input before there is an item; [Schema.Place] calls it. The error is an [*Error].
 func (s *Schema) CheckValue(a Attribute, v attr.Value) error {
 	if a.Kind == attr.Number {
 		return nil

@@ -8,28 +8,29 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Slice is a contiguous part of one partition: all that a key condition reads. [Slice.Page] reads its items and
-// [Slice.Rows] its rows.
+// A Slice is a contiguous part of one partition: the rows that a key condition reads. [Slice.Page] reads its items
+// and [Slice.Rows] its rows.
 type Slice struct {
 	// Partition is the address of the partition.
 	Partition []byte
 	// Range bounds the sort positions.
 	Range store.Range
-	// Clauses are the conditions it was made from: one for every partition
-	// key attribute, then those on sort key attributes, in key order.
+	// Clauses are the conditions of the slice, in key order: one on each partition key attribute, then those on sort
+	// key attributes.
 	Clauses []Clause
 
 	schema *Schema // that it was compiled for
 }
 
-// Rows yields the rows of the slice in the order of their positions, or descending if reverse says so, and no row
-// outside. Use it for rows that are not items, or without pages. See [store.Reader] for how long rows are valid.
+// Rows yields exactly the rows of the slice, in the order of their positions or, if reverse, in descending order. Use
+// it for rows that are not items, or to read without pages. See [store.Reader] for how long rows are valid.
 func (s *Slice) Rows(r store.Reader, space store.Space, reverse bool) iter.Seq2[store.Row, error] {
 	return r.Query(space, s.Partition, s.Range, reverse)
 }
 
-// After returns the part of the slice that follows a sort position in the direction of a query, whether or not a row
-// lies there, to go on reading [Slice.Rows]. It is empty if nothing follows.
+// After returns the part of the slice that follows a sort position, for continuing [Slice.Rows] from there. If
+// reverse, that is the part below the position. There need not be a row at the position. The part is empty if nothing
+// follows.
 func (s *Slice) After(sort []byte, reverse bool) *Slice {
 	rest := *s
 	r := &rest.Range
@@ -45,8 +46,8 @@ func (s *Slice) After(sort []byte, reverse bool) *Slice {
 	return &rest
 }
 
-// Contains reports whether a row at a position of a partition is in the slice: whether a change of that row can change
-// the answer of the query.
+// Contains reports whether the slice contains a row at the given address. If it does not, a change of that row cannot
+// change the result of the query.
 func (s *Slice) Contains(partition, sort []byte) bool {
 	return string(partition) == string(s.Partition) && s.Range.Contains(sort)
 }

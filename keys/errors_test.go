@@ -177,8 +177,8 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestMatchDoesNotAllocate: looking for the template of a key among many costs
-// nothing where the literal text differs.
+// TestMatchDoesNotAllocate checks that Match does not allocate for a key of another template, so that finding the
+// template of a key among many is cheap.
 func TestMatchDoesNotAllocate(t *testing.T) {
 	tmpl := keys.MustParse("ORDER#{placed:date}#{id}")
 	if n := testing.AllocsPerRun(100, func() { tmpl.Match("CUSTOMER#7") }); n != 0 {

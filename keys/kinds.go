@@ -5,19 +5,18 @@ import (
 	"strings"
 )
 
-// A kind defines the types of one name. Its functions ignore Desc, and receive
-// only types that check accepts.
+// A kind defines the types of one name, such as int for int(5) and int(8). Its functions ignore Desc, and their
+// caller passes only types that check accepts.
 type kind struct {
 	name   string
 	params params
-	// ordered says that byte order is value order. digits says that the type
-	// can be reversed, because its parts have digits at fixed places.
+	// ordered says that byte order is value order. digits says that Desc can reverse the type, because its parts have
+	// digits at fixed places.
 	ordered, digits bool
 	// canonical returns the canonical form of text.
 	canonical func(t Type, text string) (string, error)
-	// encode converts canonical text to a part, and decode converts it back. If
-	// encode is nil, both forms are equal. decode may be lenient, because its
-	// result is encoded again and compared.
+	// encode converts canonical text to a part, and decode converts it back. Without encode, the part is the
+	// canonical text. decode may accept too much: Type.Decode encodes its result again and compares.
 	encode func(t Type, text string) (string, error)
 	decode func(t Type, part string) (string, error)
 	// width returns the number of bytes of every part, or 0 when it varies.
@@ -110,7 +109,7 @@ func (t Type) kind() (*kind, error) {
 	return k, nil
 }
 
-// validate is kind with all checks, for types that come from outside.
+// validate does the checks of kind and also checks the values of an enum. It is for types that a caller made.
 func (t Type) validate() error {
 	_, err := t.kind()
 	if err == nil && len(t.Values) > 0 {

@@ -12,7 +12,7 @@ type decimal struct {
 	whole, frac string
 }
 
-// The exponents of the first digit of the service's numbers.
+// The least and greatest exponent that DynamoDB allows for the first digit of a number.
 const (
 	lowestExponent  = -130
 	highestExponent = 125
@@ -50,8 +50,8 @@ func parseDecimal(text string) (decimal, bool) {
 	return d, true
 }
 
-// shift moves the point to the right by n digits, or to the left if n is
-// negative. The caller has limited n to 16 bits.
+// shift moves the point to the right by n digits, or to the left if n is negative. parseDecimal has limited n to 16
+// bits.
 func shift(whole, frac string, n int) (string, string) {
 	if n > 0 {
 		frac += strings.Repeat("0", max(0, n-len(frac)))

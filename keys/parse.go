@@ -149,8 +149,8 @@ func (t *Template) check() *Error {
 	return nil
 }
 
-// closes refuses a part if the literal after it occurs before the end of the
-// part.
+// closes returns an error if the literal after a part occurs before the end of the part, where Match would cut the
+// key too early.
 func (p Part) closes(part, literal string) *Error {
 	if p.Type.Name == "path" || strings.Index(part+literal, literal) == len(part) {
 		return nil

@@ -14,9 +14,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A generator returns values of a type in text form. Small alphabets yield
-// values close to each other, where errors of order are likely; some values are
-// equal with different texts.
+// A generator returns values of a type in text form. Small alphabets give values close to each other, where mistakes
+// in the order are likely. Some values are equal but have different texts.
 type generator = func(*proptest.T) string
 
 func digits(n int) generator {
@@ -220,8 +219,8 @@ func TestTemplates(t *testing.T) {
 	})
 }
 
-// TestAmbiguity tries every key of a small alphabet: a key that matches must be
-// the key of its values, so no two lists of values share a key.
+// TestAmbiguity tries every key over a small alphabet. If a key matches, building a key of its values must give the
+// same key, so no two lists of values share a key.
 func TestAmbiguity(t *testing.T) {
 	for _, src := range []string{
 		"{a}#{b}", "{a}##{b}", "#{a}#", "{a}#", "{a}aa{b:path}", "{a:hex(1)}{b}#{c:path}#", "{a:number}-{b:number}",

@@ -2,8 +2,8 @@ package keys
 
 import "strconv"
 
-// A Range is the half-open interval [Lo, Hi) of sort positions, which [Reader].Query reads. A nil Lo means from the
-// start, a nil Hi to the end. An empty Hi that is not nil makes the range empty. The zero Range contains everything.
+// A Range is the keys from Low to High, both included. [Template.Under], [Template.Between] and [Template.BeginsWith]
+// return one. The zero Range contains every key.
 type Range struct {
 	// Low is the smallest possible key, and High the largest; "" means no
 	// bound.
@@ -18,12 +18,11 @@ func (r Range) Contains(key string) bool {
 	return r.Low <= key && (r.High == "" || key <= r.High)
 }
 
-// Condition returns the range as a key condition for clients without a package of ours: the operator =, begins_with,
-// BETWEEN, >= or <= with its operands, or "" when the range has no bounds and needs no condition. Package keyexpr makes
-// the conditions of the AWS SDK, and sortkey.In those of package sortkey.
+// Condition returns the range as a key condition, for clients that this module has no package for: the operator =,
+// begins_with, BETWEEN, >= or <=, and its operands. It returns "" when the range has no bounds and so needs no
+// condition. For the AWS SDK use package keyexpr, and for package sortkey its function In.
 //
-// For all keys with one prefix the operator is begins_with rather than BETWEEN, because begins_with reads nothing else,
-// not even the successor itself.
+// For all keys with one prefix the operator is begins_with. BETWEEN would also read High, the first key after them.
 func (r Range) Condition() (op string, operands []string) {
 	switch {
 	case r.Prefix != "":
@@ -89,20 +88,19 @@ func (t *Template) BeginsWith(partial string, outer ...any) (Range, error) {
 	return within(base + part), nil
 }
 
-// exclusive is a bound that does not belong to its range.
+// exclusive is a bound of [Template.Between] that is not in the range itself.
 type exclusive struct{ value any }
 
-// Excluding returns a bound for [Template.Between] that does not belong to the range, as < and > exclude theirs.
+// Excluding returns a bound for [Template.Between] that is not in the range itself: with it, Between means < or >
+// instead of <= or >=.
 func Excluding(value any) any { return exclusive{value} }
 
-// Between returns the range of the keys that begin with the components outer and whose
-// next component is between from and to. Both bounds belong to the range unless they
-// are [Excluding]; nil means no bound. From is the smaller value, for reversed types
-// too. Between refuses types that are not [Type.Ordered], because their values do not
-// form one range of keys.
+// Between returns the range of the keys that begin with the components outer and whose next component is between from
+// and to. Both bounds are in the range unless they are [Excluding]; nil means no bound. From is the smaller value,
+// also for reversed types. Between refuses types that are not [Type.Ordered], because their values do not form one
+// range of keys. Its errors are an [*Error].
 //
-// Where a delimiter follows a component of variable length, the order is that
-// of the component including its delimiter. Its errors are an [*Error].
+// Where a delimiter follows a component of variable length, keys sort by the component together with its delimiter.
 func (t *Template) Between(from, to any, outer ...any) (Range, error) {
 	i, base, err := t.level(outer)
 	if err != nil {
@@ -170,8 +168,7 @@ func (t *Template) level(outer []any) (part int, base string, err error) {
 	}
 }
 
-// bound returns one end of the range of the component t.parts[i] that follows
-// base.
+// bound returns the low or the high end of a range: the key that has base, then value for the component t.parts[i].
 func (t *Template) bound(i int, base string, value any, low bool) (string, error) {
 	ex, excluded := value.(exclusive)
 	if excluded {
@@ -200,14 +197,14 @@ func (t *Template) bound(i int, base string, value any, low bool) (string, error
 	case low && !excluded, !low && !excluded && last:
 		return key, nil
 	case !low && excluded && !last:
-		return key, nil // no key is exactly the closed component
+		return key, nil // every key has text after this component, so no key equals this prefix
 	case !low && excluded:
 		return below(key), nil
 	case low && last:
 		return key + "\x00", nil // the smallest string above key
 	}
 
-	next, ok := Successor(key) // greater than all keys that begin with the closed component
+	next, ok := Successor(key) // greater than all keys whose component equals the bound
 	if low && !ok {
 		return "", &Error{
 			Template: t.src, Component: t.parts[i-1].Name, Msg: "no key is greater than the bound",

@@ -29,8 +29,8 @@ func TestSuccessorCodePoints(t *testing.T) {
 			t.Errorf("Successor(%q) = %q, %v, want %q, %v", tt.prefix, got, ok, tt.want, tt.ok)
 		}
 	}
-	// No UTF-8 string is between the strings with a prefix and the successor:
-	// its last code point is the next valid one.
+	// No UTF-8 string lies between the strings with a prefix and the successor, because the successor's last code
+	// point is the next valid one.
 	for r := range utf8.MaxRune {
 		if !utf8.ValidRune(r) {
 			continue
@@ -146,7 +146,7 @@ func checkBetween(t *proptest.T, tmpl *keys.Template) {
 			continue
 		}
 		ends[i] = bounds[i][level]
-		// The order of values, not of keys.
+		// The test compares values in the order of the values, not of their keys.
 		plain := parts[level].Type
 		plain.Desc = false
 		c, err := plain.Compare(row[level].(string), ends[i].(string))

@@ -4,18 +4,18 @@ import (
 	"unicode/utf8"
 )
 
-// The surrogates: code points that UTF-8 cannot encode.
+// UTF-8 cannot encode the code points from surrogateMin to surrogateMax.
 const (
 	surrogateMin = 0xD800
 	surrogateMax = 0xDFFF
 )
 
-// Successor returns the smallest string greater than every string that begins with prefix, for a range of keys that is
-// written by hand; [Template.Under] and its like return ranges that are complete. It returns false when no such string
-// exists: when prefix is empty, all U+10FFFF or not UTF-8.
+// Successor returns the smallest string greater than every string that begins with prefix, for a range of keys that
+// you write by hand; [Template.Under], [Template.Between] and [Template.BeginsWith] return complete ranges. It
+// returns false when no such string exists: when prefix is empty, all U+10FFFF or not UTF-8.
 //
-// Attributes of type S hold UTF-8 and are compared by bytes. So Successor returns the smallest UTF-8 string in that
-// order: it drops trailing U+10FFFF and increments the last remaining code point, skipping the surrogates.
+// Attributes of type S hold UTF-8 and are compared by bytes. So Successor drops trailing U+10FFFF and increments the
+// last remaining code point, skipping the surrogates.
 func Successor(prefix string) (string, bool) {
 	if !utf8.ValidString(prefix) {
 		return "", false
@@ -35,8 +35,8 @@ func Successor(prefix string) (string, bool) {
 	return "", false
 }
 
-// below returns a string less than key that is greater than every string less
-// than key without U+10FFFF, a code point that occurs in no text.
+// below returns a string that is less than key, but greater than every other such string that does not contain
+// U+10FFFF. Text does not contain that code point.
 func below(key string) string {
 	r, size := utf8.DecodeLastRuneInString(key)
 	switch rest := key[:len(key)-size]; r {

@@ -24,8 +24,7 @@ type Part struct {
 	Typed bool
 }
 
-// A coding holds what [ParseWith] has worked out about a part, so that building a key
-// is fast.
+// A coding holds what [ParseWith] has computed about a part, so that building a key is fast.
 type coding struct {
 	kind *kind // of the component's type
 	// delimited says that the component's text varies in length and that a literal
@@ -33,8 +32,8 @@ type coding struct {
 	delimited bool
 }
 
-// Parse parses a template that is input; [MustParse] takes those in the source of a program. A component without a type
-// is a string. Its errors are an [*Error].
+// Parse parses a template that a user or a file provides; use [MustParse] for one in the source of a program. A
+// component without a type is a string. Its errors are an [*Error].
 func Parse(src string) (*Template, error) { return ParseWith(src, nil) }
 
 // MustParse is [Parse] for templates in the source of a program. It panics when src is not a valid template.
@@ -46,9 +45,9 @@ func MustParse(src string) *Template {
 	return t
 }
 
-// ParseWith parses a template whose types are declared elsewhere, such as in a design. Components without a type get
-// their types from types, by name; without one there, they are strings. {name:desc} reverses the order of that type.
-// Its errors are an [*Error].
+// ParseWith parses a template whose types are declared elsewhere, such as in a design. A component without a type in
+// the template gets the type of its name in types, or is a string if types has no such name. {name:desc} reverses the
+// order of that type. Its errors are an [*Error].
 func ParseWith(src string, types map[string]Type) (*Template, error) {
 	p := parser{src: src, types: types}
 	if err := p.parse(); err != nil {
@@ -127,9 +126,9 @@ func (t *Template) Append(dst []byte, values map[string]string) ([]byte, error) 
 	return key, nil
 }
 
-// BuildPrefix returns the common prefix of all keys with values, for a search by the first fields of a form: the key up
-// to the first component without a value, and the number of components in it. As with [Template.Prefix], the prefix
-// includes the literal after the last of them. Its errors are an [*Error].
+// BuildPrefix returns the common prefix of all keys with values, such as for a search by the first fields of a form.
+// The prefix ends before the first component without a value; n is the number of components in it. As with
+// [Template.Prefix], it includes the literal after the last of them. Its errors are an [*Error].
 func (t *Template) BuildPrefix(values map[string]string) (prefix string, n int, err error) {
 	var buf [8]string
 	list := t.leading(buf[:0], values)

@@ -9,7 +9,7 @@ import (
 const (
 	secondsLayout = "2006-01-02T15:04:05Z"
 	millisLayout  = "2006-01-02T15:04:05.000Z"
-	// epochDigits is the number of digits of Unix seconds until the year 2286.
+	// epochDigits is the number of digits that Unix seconds need until the year 2286.
 	epochDigits = 10
 )
 

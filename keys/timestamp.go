@@ -4,14 +4,14 @@ import "time"
 
 // A Timestamp is a time as the text of a key attribute: in UTC, with nine digits after the second, such as
 // 2026-01-05T10:00:00.500000000Z. Timestamps sort as their times do. The text of a time.Time does not: it drops
-// trailing zeros, so 10:00:00.5Z sorts before 10:00:00Z. Give a field the type Timestamp if it is a key attribute: as a
-// string, it is stored as one by every client. In a template, use the types time or millis.
+// trailing zeros, so 10:00:00.5Z sorts before 10:00:00Z. Give a key attribute's field the type Timestamp, which is a
+// string, so every client stores it unchanged. In a template, use the types time or millis.
 type Timestamp string
 
 const timestampLayout = "2006-01-02T15:04:05.000000000Z"
 
-// TimestampOf returns the text of a time. It is "", which no key can be, for a time before the
-// year 0 or after the year 9999 in UTC.
+// TimestampOf returns the text of a time. It returns "", which a key cannot be, for a time before the year 0 or after
+// the year 9999 in UTC.
 func TimestampOf(t time.Time) Timestamp {
 	t = t.UTC()
 	if t.Year() < 0 || t.Year() > 9999 {
@@ -20,7 +20,7 @@ func TimestampOf(t time.Time) Timestamp {
 	return Timestamp(t.Format(timestampLayout))
 }
 
-// Time returns the time, in UTC. The error is an [*Error] for text that [TimestampOf] does not return.
+// Time returns the time, in UTC. For text that [TimestampOf] cannot return, the error is an [*Error].
 func (t Timestamp) Time() (time.Time, error) {
 	at, err := time.Parse(timestampLayout, string(t))
 	if err != nil || TimestampOf(at) != t {

@@ -7,14 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// A Type defines how the value of a component becomes a part of a key. Programs mostly name types in templates; a Type
-// of its own is for those that build or check single parts. The zero Type is a string. The package documentation lists
-// the types.
+// A Type defines how the value of a component becomes a part of a key. Most programs only name types in templates;
+// make a Type to build or check single parts. The zero Type is a string. The package documentation lists the types.
 type Type struct {
 	// Name is one of [TypeNames].
 	Name string
-	// Width is the number of digits before the point, or of a hex. Scale is the
-	// number of digits after the point.
+	// Width is the number of digits before the point, or of hexadecimal digits, or the bytes of a string of fixed
+	// length. Scale is the number of digits after the point.
 	Width, Scale int
 	// Values are the values of an enum, in their order.
 	Values []string
@@ -112,9 +111,9 @@ func (t Type) Decode(part string) (string, error) {
 	return k.canonical(t, text)
 }
 
-// Ordered reports whether the byte order of parts is the order of the values, or the reverse order for a reversed type:
-// whether [Template.Between] takes the component. It is false for number, and for an enum whose values are not listed
-// in byte order.
+// Ordered reports whether the byte order of parts is the order of the values, or for a reversed type the reverse
+// order. [Template.Between] needs that. Ordered is false for number, and for an enum whose values are not listed in
+// byte order.
 func (t Type) Ordered() bool {
 	k, err := t.kind()
 	if err != nil {
@@ -126,8 +125,7 @@ func (t Type) Ordered() bool {
 	return k.ordered
 }
 
-// Fixed returns the number of bytes of every part, and whether it is the same for all: whether a component can do
-// without a delimiter.
+// Fixed returns the number of bytes of a part, and true if all parts have it. Such a component needs no delimiter.
 func (t Type) Fixed() (width int, ok bool) {
 	k, err := t.kind()
 	if err != nil || k.width == nil {
@@ -137,9 +135,9 @@ func (t Type) Fixed() (width int, ok bool) {
 	return width, width > 0
 }
 
-// Compare compares two values in text form in the order that their keys should have: numbers by size, an enum by its
-// list, reversed for a reversed type. For a type that is [Type.Ordered], the parts have this order too; use Compare to
-// check that of data.
+// Compare compares two values in text form in the order that their keys should have: numbers by size, the values of
+// an enum by their place in its list, and reversed types the other way round. For a type that is [Type.Ordered], the
+// parts sort in this order too; use Compare to check that of data.
 func (t Type) Compare(a, b string) (int, error) {
 	k, err := t.kind()
 	if err != nil {
@@ -208,7 +206,7 @@ func (t Type) EncodePrefix(partial string) (string, error) {
 	return part, nil
 }
 
-// fixedText is text, for a string that can have a fixed width.
+// fixedText returns s, or an error if s is not UTF-8 or t has a width that s has not.
 func fixedText(t Type, s string) (string, error) {
 	if t.Width > 0 && len(s) != t.Width {
 		return "", invalid(

@@ -6,7 +6,7 @@ import (
 	"crypto/md5" //nolint:gosec // the service's scan order, not a secret
 )
 
-// MaxHash is the largest value of [Hash], and the Last of a [Span] without end.
+// MaxHash is the largest value of [Hash]. As the Last of a [Span] it means no end.
 const MaxHash = 1<<24 - 1
 
 const hashSalt = "Outliers"
@@ -40,7 +40,7 @@ type Span struct {
 	After       *Position
 }
 
-// Everything returns the Span of all rows of a space. Set After in it to go on with a scan.
+// Everything returns the Span of all rows of a space. To continue a scan, set After in it.
 func Everything() Span { return Span{Last: MaxHash} }
 
 // Segment returns the Span of segment number i of total, for a parallel scan.
@@ -60,7 +60,7 @@ func Segment(i, total uint32) Span {
 	return Span{First: lo, Last: hi - 1}
 }
 
-// Contains reports whether s contains a position, to check where a scan is to go on.
+// Contains reports whether a scan of s would return a row at p, such as to check where to continue a scan.
 func (s Span) Contains(p Position) bool {
 	h := Hash(p.Partition)
 	if h < s.First || h > s.Last {
@@ -77,8 +77,9 @@ func (p Position) Compare(q Position) int {
 	)
 }
 
-// AppendUpper appends the smallest bytes above everything that begins with prefix: the Hi of a [Range] whose Lo is
-// prefix. When prefix is empty or all 0xFF, no such bytes exist; the result is then nil, which as Hi means no bound.
+// AppendUpper appends the smallest bytes that sort after everything that begins with prefix: the Hi of a [Range]
+// whose Lo is prefix. When prefix is empty or all 0xFF, no such bytes exist; AppendUpper then returns nil, which as
+// Hi means no bound.
 func AppendUpper(dst, prefix []byte) []byte {
 	n := len(prefix)
 	for n > 0 && prefix[n-1] == 0xFF {

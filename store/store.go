@@ -10,26 +10,27 @@ import (
 // that received it has returned. Engines return it; test for it with errors.Is.
 var ErrClosed = errors.New("store: closed")
 
-// ErrReadOnly is the error of Update of a [Store] that is open for reading only, such as by an option of package disk.
+// ErrReadOnly is the error of Update for a [Store] that is open for reading only, as an option of package disk
+// allows.
 var ErrReadOnly = errors.New("store: open for reading only")
 
-// ErrUnavailable is the error of View and Update of a [Store] whose rows are in a database that it cannot reach or that
-// is too busy. Test for it with errors.Is to try again: the same call may succeed later.
+// ErrUnavailable is the error of View and Update when the rows of the [Store] are in a database that it cannot reach,
+// or that is too busy. Test for it with errors.Is to try again: the same call may succeed later.
 var ErrUnavailable = errors.New("store: not available")
 
-// A Space is one ordered set of partitions: a table or an index. Choose a number for each; rows of different spaces
-// never meet. Package sortkey keeps its catalogue in Space 0.
+// A Space is one ordered set of partitions: a table or an index. Choose a number for each; no query or scan reads
+// rows of two spaces. Package sortkey keeps its catalogue in Space 0.
 type Space uint64
 
-// A Row is one stored row, as loops over [Reader].Query and [Reader].Scan get it.
+// A Row is one stored row, as [Reader].Query and [Reader].Scan yield it.
 type Row struct {
 	Partition []byte // set by Scan; Query may leave it nil
 	Sort      []byte
 	Value     []byte
 }
 
-// A Position is a place in scan order, (Hash(Partition), Partition, Sort), whether or not a row exists there. Put that
-// of the last row into [Span].After to go on with a scan.
+// A Position is a place in scan order, (Hash(Partition), Partition, Sort), whether or not a row exists there. To
+// continue a scan, put the Position of the last row into [Span].After.
 type Position struct {
 	Partition, Sort []byte
 }
@@ -68,16 +69,14 @@ type Reader interface {
 type Writer interface {
 	Reader
 
-	// Put creates or replaces a row. It copies partition and sort. It keeps
-	// value, which nobody may change afterwards. Several rows may share a
-	// value.
+	// Put creates or replaces a row. It copies partition and sort. It keeps value without a copy, so nobody may
+	// change value afterwards. Several rows may share a value.
 	Put(space Space, partition, sort, value []byte) error
 
 	// Delete removes a row. Deleting a row that does not exist succeeds.
 	Delete(space Space, partition, sort []byte) error
 
-	// Clear removes every row of a space. Its time is at most proportional to
-	// their number.
+	// Clear removes every row of a space. It takes at most time proportional to the number of rows.
 	Clear(space Space) error
 }
 

@@ -70,7 +70,7 @@ func TestSegment(t *testing.T) {
 			switch {
 			case total <= 4096 || i == total-1:
 				i++
-			default: // skip to the last, whose First is then not checked
+			default: // skip to the last segment; its First is then not compared with the one before
 				i = total - 1
 				last := store.Segment(i, total)
 				if last.First <= last.Last {

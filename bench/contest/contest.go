@@ -1,14 +1,13 @@
-// Package contest runs embedded stores in processes of their own and asks them to measure
-// themselves.
+// Package contest runs embedded stores in processes of their own, and asks these to measure themselves.
 //
-// The program with the stores is bench/embedded, a module of its own, so that the modules of
-// other stores are nowhere in those of Sortkey. It takes these arguments:
+// The program with the stores is bench/embedded. It is a separate module, so that the modules of Sortkey do not
+// depend on other stores. It takes these arguments:
 //
 //	list                       print a [Catalogue] as JSON
 //	run STORE MODE DIR ITEMS   fill a store, then answer [Request]s from standard input
 //
-// A process of its own has its own heap, so a store pays for its own garbage collection, and
-// for what it does in the background.
+// Each process has its own heap. So the figures of a store include its garbage collection and its work in the
+// background, and not those of others.
 package contest
 
 import (
@@ -23,15 +22,14 @@ import (
 	"time"
 )
 
-// A Mode is where a store keeps its items.
+// A Mode says where a store keeps its items.
 type Mode string
 
 // The modes.
 const (
-	// Memory is in memory, or in files without waiting for the disk where a store has no
-	// such form.
+	// Memory is in memory. A store that cannot do that uses files, but does not wait for the disk.
 	Memory Mode = "memory"
-	// Disk is in files. A write is on the disk when it returns.
+	// Disk is in files. A write returns when it is on the disk.
 	Disk Mode = "disk"
 )
 
@@ -41,11 +39,11 @@ type Catalogue struct {
 	Works  []Work
 }
 
-// A Store is a store that can be measured, or could be.
+// A Store is a store that the program can measure, or skips.
 type Store struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
-	// Skipped says why the program lacks it.
+	// Skipped says why the program does not contain the store.
 	Skipped string `json:"skipped,omitempty"`
 }
 
@@ -54,12 +52,12 @@ type Work struct {
 	Name, About string
 	// Rows is the number of items that an operation returns.
 	Rows int
-	// Below is a work of the first store alone, which does the same below its operations.
-	// It is measured in the same rounds.
+	// Below is the name of a work that only the first store has: the same work at the layer below its operations. It
+	// is measured in the same rounds.
 	Below string `json:",omitempty"`
 }
 
-// A Request asks for one round of a work or, without a work, for the answers to compare.
+// A Request asks for one round of a work. Without a work, it asks for the answers to compare.
 type Request struct {
 	Work     string
 	Duration time.Duration
@@ -67,7 +65,7 @@ type Request struct {
 
 // A Reply answers a request.
 type Reply struct {
-	// Answers has what the store answers to some calls of each work, a line each.
+	// Answers has the store's results of some calls of each work, one line for each.
 	Answers []string
 	Round   Round
 	Error   string
@@ -76,8 +74,8 @@ type Reply struct {
 // A Round has the figures of one round.
 type Round struct {
 	Ops int64
-	// Elapsed is the time of the round, and Processor what the process used since the
-	// previous round, so that work in the background is counted too.
+	// Elapsed is the time of the round by the clock. Processor is the processor time since the previous round, which
+	// includes work in the background.
 	Elapsed, Processor time.Duration
 	Allocs, AllocBytes uint64
 }
@@ -96,7 +94,7 @@ func List(ctx context.Context, program string) (c Catalogue, err error) {
 	return c, nil
 }
 
-// A Process is a store that runs.
+// A Process is a running process with one store.
 type Process struct {
 	Name string
 
@@ -106,7 +104,7 @@ type Process struct {
 	dec *json.Decoder
 }
 
-// Start starts a process with a store and a number of items. Dir is a folder of its own.
+// Start starts a process that fills a store with a number of items. Dir is a folder for this store alone.
 func Start(ctx context.Context, program, name string, mode Mode, dir string, items int) (*Process, error) {
 	p := &Process{Name: name}
 	p.cmd = exec.CommandContext(ctx, program, "run", name, string(mode), dir, strconv.Itoa(items))
@@ -123,13 +121,13 @@ func Start(ctx context.Context, program, name string, mode Mode, dir string, ite
 	return p, p.cmd.Start()
 }
 
-// Answers returns what the store answers to some calls of each work.
+// Answers returns the store's results of some calls of each work.
 func (p *Process) Answers() ([]string, error) {
 	reply, err := p.ask(Request{})
 	return reply.Answers, err
 }
 
-// Round runs one round of a work that lasts at least d.
+// Round runs one round of a work, for at least the time d.
 func (p *Process) Round(work string, d time.Duration) (Round, error) {
 	reply, err := p.ask(Request{Work: work, Duration: d})
 	return reply.Round, err

@@ -24,7 +24,7 @@ var badgerContender = contender{
 	},
 }
 
-// badgerStore has the space before each key.
+// badgerStore puts the byte of the space before each key.
 type badgerStore struct{ db *badger.DB }
 
 func (s badgerStore) close() error { return s.db.Close() }
@@ -52,7 +52,7 @@ func (t badgerTx) get(sp space, key []byte, see func(value []byte) error) error 
 	return item.Value(see)
 }
 
-// walk does not prefetch: values of this size lie beside their keys.
+// walk does not prefetch, because Badger stores values of this size beside their keys.
 func (t badgerTx) walk(sp space, prefix, from []byte, see func(key, value []byte) (bool, error)) error {
 	it := t.tx.NewIterator(badger.IteratorOptions{Prefix: in(sp, prefix)})
 	defer it.Close()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A Reading is an item: five attributes, about 200 bytes. Its key is (sensor, at). The index is
-// by (place, at), and in every store it has the keys of readings and nothing else.
+// A Reading is an item: five attributes, about 200 bytes. Its key is (sensor, at). The index is by (place, at). In
+// every store the index contains only the keys of readings.
 type Reading struct {
 	Sensor string `dynamodbav:"sensor" json:"sensor"`
 	At     string `dynamodbav:"at"     json:"at"`
@@ -19,14 +19,14 @@ type Reading struct {
 
 const (
 	perSensor = 2000 // readings of one sensor
-	perHour   = 10   // of them
+	perHour   = 10   // readings of one sensor in an hour
 	noteBytes = 150
 )
 
-// A dataset is the items that every store begins with, and what puts make of them.
+// A dataset is the items that every store begins with, and the changed items that puts write.
 type dataset struct {
 	items int
-	// away says of each item whether the last put moved it away from where it began.
+	// away says for each item whether the last put has moved it away from its original place.
 	away []bool
 }
 
@@ -40,8 +40,8 @@ func at(n int) string {
 	return start.Add(time.Duration(n) * time.Hour / perHour).Format("2006-01-02T15:04")
 }
 
-// reading returns item i. Sensors move from place to place, and no two are at the same place
-// at the same time, so the order of the index is total.
+// reading returns item i. Sensors move from place to place, and no two are at the same place at the same time, so no
+// two items have equal keys in the index.
 func (d dataset) reading(i int) Reading {
 	sensor, n := i%d.sensors(), i/d.sensors()
 	return Reading{
@@ -50,17 +50,15 @@ func (d dataset) reading(i int) Reading {
 	}
 }
 
-// moved returns item i at another place, where it is alone at its time too, and with another
-// note.
+// moved returns item i with another note and at another place, where no other item has its time.
 func (d dataset) moved(i int) Reading {
 	r := d.reading(i)
 	r.Place, r.Note = "annex"+strings.TrimPrefix(r.Place, "hall"), note(uint64(i+d.items))
 	return r
 }
 
-// A shift moves an item to and fro, so that every put changes the item and its place in the
-// index, however often the same calls are repeated. The readings are made beforehand, as only
-// the store is to be measured.
+// A shift moves an item away and back by turns. So every put changes the item and its place in the index, even when
+// the same calls are repeated. The readings are made in advance, so that only the store is measured.
 type shift struct {
 	home, away Reading
 	isAway     *bool
@@ -68,7 +66,7 @@ type shift struct {
 
 func (d dataset) shift(i int) shift { return shift{d.reading(i), d.moved(i), &d.away[i]} }
 
-// next returns the reading to put over the last one.
+// next returns the reading to put next: away and home by turns.
 func (s shift) next() Reading {
 	if *s.isAway = !*s.isAway; *s.isAway {
 		return s.away
@@ -76,10 +74,10 @@ func (s shift) next() Reading {
 	return s.home
 }
 
-// item returns the item of the kth call of a work.
+// item returns the number of the item that the kth call of a work uses.
 func (d dataset) item(k int) int { return rand.New(rand.NewPCG(uint64(k), 2)).IntN(d.items) }
 
-// partner returns the nth item of the transaction of item i.
+// partner returns the number of the nth item in the transaction that begins with item i.
 func (d dataset) partner(i, n int) int { return (i + n*d.items/together) % d.items }
 
 // note returns text that hardly compresses.

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A space is a part of a store of bytes.
+// A space is one of the two parts of a byteStore.
 type space byte
 
 const (
@@ -16,27 +16,27 @@ const (
 	indexSpace space = 'x' // the keys of readings, by place, time and sensor
 )
 
-// A byteTx is a transaction of a store of bytes. Keys and values that it hands out are valid
-// until its function returns.
+// A byteTx is a transaction of a byteStore. The keys and values that it passes to functions are valid until these
+// return.
 type byteTx interface {
-	// get calls see with a value, or returns errMissing.
+	// get calls see with the value of a key, or returns errMissing.
 	get(sp space, key []byte, see func(value []byte) error) error
-	// walk calls see with the pairs that begin with a prefix, from a key on, until it
-	// returns false or an error.
+	// walk calls see with the pairs whose keys begin with prefix, starting at the key from, until see returns false
+	// or an error.
 	walk(sp space, prefix, from []byte, see func(key, value []byte) (bool, error)) error
 	set(sp space, key, value []byte) error
 	remove(sp space, key []byte) error
 }
 
-// A byteStore is a store of bytes.
+// A byteStore is a store of keys and values that are bytes.
 type byteStore interface {
 	view(fn func(byteTx) error) error
 	update(fn func(byteTx) error) error
 	close() error
 }
 
-// A jsonStore keeps readings in a store of bytes as such a program would: as JSON, with an
-// index by hand. A zero byte ends each part of a key but the last.
+// A jsonStore keeps readings in a byteStore as a program for such a store would: as JSON, with an index that it
+// maintains itself. A zero byte ends each part of a key except the last.
 type jsonStore struct{ byteStore }
 
 func itemKey(sensor, at string) []byte { return []byte(sensor + "\x00" + at) }
@@ -56,7 +56,7 @@ func getItem(tx byteTx, key []byte) (r Reading, err error) {
 	return r, err
 }
 
-// replaceItem puts a reading in place of an old one, or of none, and keeps the index in step.
+// replaceItem puts a reading and updates the index. Old is the reading that it replaces, or nil.
 func replaceItem(tx byteTx, key []byte, old *Reading, r Reading) error {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s jsonStore) between(_ context.Context, sensor, low, high string, see func
 	return s.walk(itemKey(sensor, ""), itemKey(sensor, low), itemKey(sensor, high), see)
 }
 
-// walk reads readings whose keys have a prefix, from one key on up to another, nil for no end.
+// walk reads the readings whose keys have a prefix, from the key from up to the key last; a nil last is no bound.
 func (s jsonStore) walk(prefix, from, last []byte, see func(Reading)) error {
 	return s.view(func(tx byteTx) error {
 		return tx.walk(itemSpace, prefix, from, func(key, data []byte) (bool, error) {

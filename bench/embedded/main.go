@@ -1,10 +1,10 @@
-// Command embedded measures package sortkey beside bbolt, Badger and two SQLites, in memory and on disk, and prints
-// the processor time of an operation in each as a multiple of Sortkey's. It takes about ten minutes.
+// Command embedded measures package sortkey, bbolt, Badger and two SQLites, in memory and on disk. It prints the
+// processor time of an operation in each store as a multiple of the time in Sortkey. It takes about ten minutes.
 //
 //	cd bench/embedded && GOWORK=off go run .
 //
-// It starts itself once for each store, so that each runs in a process of its own; package contest has the protocol
-// between them. SQLite in C is skipped where Go finds no C compiler.
+// It starts itself once for each store, so that each store runs in a process of its own; package contest describes
+// the protocol between them. It skips SQLite in C where Go finds no C compiler.
 package main
 
 import (

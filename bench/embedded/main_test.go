@@ -14,7 +14,7 @@ import (
 	shape "github.com/sortkey/sortkey/bench/work"
 )
 
-// TestMain lets the test binary stand in for the program.
+// TestMain runs the program instead of tests when the test binary is started with the program's arguments.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && (os.Args[1] == "list" || os.Args[1] == "run") {
 		main()
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestAllStores runs every work on every store, which compares their answers.
+// TestAllStores runs every work on every store. The run compares the answers of the stores.
 func TestAllStores(t *testing.T) {
 	exe, err := os.Executable()
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/bench/measure"
 )
 
-// calls is the number of different calls of a work.
+// calls is the number of different calls that are prepared for a work.
 const calls = 4096
 
 // A meter measures a store.
@@ -20,10 +20,10 @@ type meter struct {
 	data  dataset
 
 	series map[string]*measure.Series // by the names of works
-	used   time.Duration              // processor time when the last round ended
+	used   time.Duration              // processor time of the process at the end of the last round
 }
 
-// round runs one round of a work. The first of a work warms up.
+// round runs one round of a work. Before the first round of a work, it prepares the calls.
 func (m *meter) round(ctx context.Context, name string, d time.Duration) (r contest.Round, err error) {
 	series := m.series[name]
 	if series == nil {
@@ -59,7 +59,7 @@ func (m *meter) prepare(name string) (*measure.Series, error) {
 	return measure.NewSeries(name, ops, 1), nil
 }
 
-// op returns a call that counts the rows it sees.
+// op returns an operation that runs a call and counts the rows that it sees.
 func (m *meter) op(w work, call call) measure.Op {
 	rows := 0
 	see := func(Reading) { rows++ }
@@ -76,7 +76,7 @@ func (m *meter) op(w work, call call) measure.Op {
 	}
 }
 
-// processorTime returns what this process has used, of the user's and the system's time.
+// processorTime returns the processor time that this process has used, as user and in the system.
 func processorTime() (time.Duration, error) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -26,20 +26,20 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// An ordered keeps rows in the order of their addresses, those of [address.Append].
+// An ordered is a map or store that keeps rows in the order of their addresses, which [address.Append] makes.
 type ordered interface {
 	load(rows []orderedRow) error
 	get(r *orderedRow) (value []byte, err error) // nil if it is not there
-	// scan reads up to n rows from one on, in its partition, and returns their number.
+	// scan reads up to n rows of a partition, starting at r, and returns their number.
 	scan(r *orderedRow, n int) (int, error)
 	put(r *orderedRow, value []byte) error
 	close() error
 }
 
-// An orderedRow is a row of 1,000 in its partition.
+// An orderedRow is one of the 1,000 rows of its partition.
 type orderedRow struct{ partition, sort, value []byte }
 
-// address makes the address anew, as every read has to.
+// address makes the address each time, as every read must.
 func (r *orderedRow) address(dst []byte) []byte {
 	return address.Append(dst, 1, r.partition, r.sort)
 }
@@ -100,10 +100,10 @@ func TestOrdered(t *testing.T) {
 	}
 }
 
-// BenchmarkOrdered measures ordered maps and stores with a million rows of about 100 bytes, on the same addresses:
-// reads of rows anywhere (cold) and of a thousand rows again and again (cached). Load reports the bytes of the
-// heap that a row keeps, and the share of processor time that the collector takes meanwhile. Pebble, Badger and
-// bbolt keep most of their rows elsewhere: in memory of their own, or in a file.
+// BenchmarkOrdered measures ordered maps and stores with a million rows of about 100 bytes, with the same addresses.
+// It reads rows anywhere (cold), and the same thousand rows again and again (cached). Load reports how many bytes of
+// the heap a row keeps, and the share of processor time that the garbage collector takes. Pebble, Badger and bbolt
+// keep most of their rows outside of the Go heap: in memory of their own, or in a file.
 func BenchmarkOrdered(b *testing.B) {
 	const n = 1_000_000
 	rows := orderedRows(n)
@@ -173,11 +173,11 @@ func heapBytes() uint64 {
 	return m.HeapAlloc
 }
 
-// processor is the seconds of processor time of this process, and those among them of the collector.
+// processor has the seconds of processor time of this process, and how many of these the garbage collector took.
 type processor struct{ all, collector float64 }
 
 func processorTimes() processor {
-	runtime.GC() // the runtime counts when it collects
+	runtime.GC() // the runtime updates its counts in a collection
 	s := []metrics.Sample{
 		{Name: "/cpu/classes/total:cpu-seconds"}, {Name: "/cpu/classes/idle:cpu-seconds"},
 		{Name: "/cpu/classes/gc/total:cpu-seconds"},
@@ -268,7 +268,7 @@ func (o googleOrdered) put(r *orderedRow, value []byte) error {
 
 type tidwallOrdered struct{ tidwall.Map[string, []byte] }
 
-// textOf returns bytes that do not change as a string.
+// textOf returns bytes as a string without copying. The bytes must not change.
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 func (o *tidwallOrdered) close() error { return nil }

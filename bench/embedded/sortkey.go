@@ -63,7 +63,7 @@ func (s *sortkeyStore) get(ctx context.Context, sensor, at string) (Reading, err
 	return r, err
 }
 
-// tableGet reads an item by the function below the operations.
+// tableGet reads an item with internal/table, the layer below the operations.
 func (s *sortkeyStore) tableGet(ctx context.Context, sensor, at string, see func(attr.Item) error) error {
 	return s.tables.ViewItem(ctx, func(view *table.View) error {
 		t, err := view.Table(tableName)

@@ -16,7 +16,7 @@ import (
 // modernc is SQLite in Go.
 var modernc = sqliteContender("sqlite-modernc", "sqlite", "modernc.org/sqlite")
 
-// sqliteContender returns SQLite by a driver of database/sql.
+// sqliteContender returns SQLite with a driver of database/sql.
 func sqliteContender(name, driver, module string) contender {
 	return contender{
 		name: name,
@@ -39,7 +39,7 @@ func sqliteContender(name, driver, module string) contender {
 	}
 }
 
-// moduleVersion returns the version of a module in this program.
+// moduleVersion returns the version of a module that this program was built with.
 func moduleVersion(path string) string {
 	info, _ := debug.ReadBuildInfo()
 	for _, m := range info.Deps {
@@ -50,7 +50,7 @@ func moduleVersion(path string) string {
 	return "unknown"
 }
 
-// sqliteStore has one connection, as a database in memory needs and as suits one caller.
+// sqliteStore uses one connection. A database in memory needs that, and one caller does not need more.
 type sqliteStore struct {
 	db *sql.DB
 	// The statements are prepared once.
@@ -66,7 +66,7 @@ func openSQLite(driver, file string, mode contest.Mode) (store, error) {
 	}
 	db.SetMaxOpenConns(1)
 	setup := []string{
-		"PRAGMA cache_size = -65536", // 64 MB: all of it, as the other stores have
+		"PRAGMA cache_size = -65536", // 64 MB, enough for all items, as in the other stores
 		"PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL",
 		`CREATE TABLE readings (sensor TEXT NOT NULL, at TEXT NOT NULL, place TEXT NOT NULL, value INTEGER NOT NULL,
 			note TEXT NOT NULL, PRIMARY KEY (sensor, at)) WITHOUT ROWID`,
@@ -123,7 +123,7 @@ func (s *sqliteStore) get(ctx context.Context, sensor, at string) (Reading, erro
 	return scan(s.getOne.QueryRowContext(ctx, sensor, at))
 }
 
-// scanKeys reads a row of the index, which holds the primary key too.
+// scanKeys reads a row of the index, which also contains the primary key.
 func scanKeys(row row) (r Reading, err error) {
 	err = row.Scan(&r.Sensor, &r.At, &r.Place)
 	return r, err
@@ -148,8 +148,8 @@ func query(
 	return rows.Err()
 }
 
-// prefix asks for a range, which the primary key serves; LIKE or GLOB on a parameter would
-// read the whole table.
+// prefix asks for a range, for which SQLite can use the primary key. LIKE or GLOB with a parameter would read the
+// whole table.
 func (s *sqliteStore) prefix(ctx context.Context, sensor, prefix string, see func(Reading)) error {
 	return query(ctx, s.byPrefix, scan, see, sensor, prefix, prefix+"\U0010FFFF")
 }

@@ -22,7 +22,7 @@ type work struct {
 	writes bool
 	// unordered is set when stores may return readings in any order.
 	unordered bool
-	// call returns the operation on item i.
+	// call returns a call of the work that concerns item i.
 	call func(d dataset, i int) call
 }
 
@@ -30,7 +30,7 @@ const (
 	prefixRows = perHour
 	rangeRows  = 1000
 	indexRows  = 10
-	filterPart = 100 // one of so many items passes the filter
+	filterPart = 100 // the filter keeps one of this many items
 	together   = 4   // items in a transaction
 )
 
@@ -74,7 +74,7 @@ func works(d dataset) []work {
 	}
 }
 
-// tableGet is what lies below get, without a struct.
+// tableGet is the work of get at the layer below it, which does not make a struct.
 var tableGet = work{Work: contest.Work{Name: "table-get"}, call: callTableGet}
 
 func callGet(d dataset, i int) call {
@@ -89,7 +89,7 @@ func callGet(d dataset, i int) call {
 	}
 }
 
-// callTableGet leaves the item as it lies in the store: it sees no reading.
+// callTableGet reads an item in its stored form, so it does not call see.
 func callTableGet(d dataset, i int) call {
 	key := d.reading(i)
 	return func(ctx context.Context, s store, _ func(Reading)) error {
@@ -125,7 +125,7 @@ func callIndex(d dataset, i int) call {
 	}
 }
 
-// callMoved looks in the index for item i where puts move it to.
+// callMoved reads the index at the place to which puts move item i.
 func callMoved(d dataset, i int) call {
 	place, from := d.moved(i).Place, d.reading(i).At
 	return func(ctx context.Context, s store, see func(Reading)) error {
@@ -180,10 +180,10 @@ func callTransact(d dataset, i int) call {
 	}
 }
 
-// checked is how many calls of each work are compared.
+// checked is how many calls of each work are compared between stores.
 const checked = 5
 
-// answers runs some calls of each work and returns what the store answers, a line for each.
+// answers runs some calls of each work, and returns a line for each with what the store returned.
 func answers(ctx context.Context, s store, d dataset) (lines []string, err error) {
 	record := func(w work, i int, call call) error {
 		seen := []Reading{}
@@ -228,7 +228,7 @@ func answers(ctx context.Context, s store, d dataset) (lines []string, err error
 	return lines, errors.Join(err, refused(ctx, s, d))
 }
 
-// moved puts a reading at another place and sees the old and the new slice of the index.
+// moved puts a reading at another place, and then reads the index at the old and at the new place.
 func moved(ctx context.Context, s store, d dataset, see func(Reading)) error {
 	r := d.reading(1)
 	old := r.Place
@@ -239,7 +239,7 @@ func moved(ctx context.Context, s store, d dataset, see func(Reading)) error {
 	)
 }
 
-// refused checks conditions that do not hold, and readings that are missing.
+// refused checks that operations fail for conditions that do not hold, and for readings that do not exist.
 func refused(ctx context.Context, s store, d dataset) error {
 	r := d.reading(1)
 	if done, err := s.putIf(ctx, r, r.Value); done || err != nil {

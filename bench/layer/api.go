@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/bench/work"
 )
 
-// An apiLayer answers request bodies with response bodies, without a socket.
+// An apiLayer passes request bodies to the API and gets response bodies, without a socket.
 type apiLayer struct{ data *Data }
 
 // Close implements [Layer].
@@ -40,9 +40,8 @@ var (
 	itemName  = []byte(`"Item":`)
 )
 
-// countRows returns the number of rows that a response says it has, -1 if it
-// does not say. It looks first where the count usually is, so that a long body
-// costs no more than a short one.
+// countRows returns the number of rows that a response states, or -1 if it states none. It looks first where the
+// count usually is, so that a long body takes no more time than a short one.
 func countRows(op work.Op, body []byte) int {
 	switch op {
 	case work.Get:

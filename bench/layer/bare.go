@@ -12,11 +12,11 @@ import (
 	"github.com/sortkey/sortkey/bench/work"
 )
 
-// A bareTree is a B-tree without anything around it. The keys and values of
-// calls are ready, so no engine over such a tree can take less.
+// A bareTree is a B-tree without anything around it. The keys and values of calls are made in advance, so no engine
+// with such a tree can be faster.
 type bareTree struct {
 	tree   *btree.BTreeG[pair]
-	locked bool // a tree that is written cannot be read without a lock
+	locked bool // reads lock, because some workers write to the tree
 	mu     sync.RWMutex
 }
 
@@ -35,7 +35,7 @@ func (t *bareTree) put(key, value []byte) { t.tree.ReplaceOrInsert(pair{key, val
 
 var errMissing = errors.New("a row is missing")
 
-// lockRead returns the function that unlocks.
+// lockRead takes the read lock if the tree needs one. It returns the function that unlocks.
 func (t *bareTree) lockRead() func() {
 	if !t.locked {
 		return func() {}
@@ -53,15 +53,15 @@ func (t *bareTree) read(_ context.Context, p *plan, s *measure.Scratch) (rows, s
 		return rows < p.examined
 	}
 	switch {
-	case p.examined == 0: // the search is all there is to do
+	case p.examined == 0: // the read walks no rows, so only search
 		t.tree.Get(pair{key: p.lo})
 	case p.call.Range.Reverse:
 		t.tree.DescendLessOrEqual(pair{key: p.hi}, func(x pair) bool {
 			return rows == 0 && bytes.Equal(x.key, p.hi) || visit(x)
 		})
 	default:
-		// The number of rows ends the walk. AscendRange would compare each key
-		// with hi, which a walk need not do.
+		// visit ends the walk after a number of rows. AscendRange would also compare each key with hi, which is not
+		// necessary.
 		t.tree.AscendGreaterOrEqual(pair{key: p.lo}, visit)
 	}
 	return rows, size, nil

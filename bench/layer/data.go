@@ -30,8 +30,8 @@ const (
 	Disk   Engine = "disk"
 )
 
-// Data is a table in an engine, and beside it the same rows in the bare engine:
-// a B-tree filled in the same order, or a copy of the same Pebble files.
+// Data is a table in an engine. With it goes a copy of its rows in the bare engine: a B-tree filled in the same
+// order, or a copy of the same Pebble files.
 type Data struct {
 	Shape  work.Shape
 	Store  store.Store
@@ -41,7 +41,7 @@ type Data struct {
 
 	tree    *bareTree // nil on disk
 	pebble  *pebble.DB
-	loading *life.DB // fills the table, and the tree beside it
+	loading *life.DB // fills the table, and also the bare tree
 	items   int      // items loaded so far
 }
 
@@ -75,7 +75,7 @@ func (d *Data) openMemory(ctx context.Context) error {
 	return d.handles(ctx)
 }
 
-// handles opens the table and the API over the store.
+// handles opens the table and the API on the store.
 func (d *Data) handles(ctx context.Context) (err error) {
 	if d.Tables, err = life.Open(ctx, d.Store); err == nil {
 		d.API = api.New(d.Tables, api.Options{})
@@ -83,8 +83,8 @@ func (d *Data) handles(ctx context.Context) (err error) {
 	return err
 }
 
-// openDisk fills a store, merges its files so that both engines start alike,
-// and opens the files and a copy of them.
+// openDisk fills a store and merges its files, so that both engines begin with the same files. Then it opens these
+// files and a copy of them.
 func (d *Data) openDisk(ctx context.Context, folder string) error {
 	if folder == "" {
 		return errors.New("no folder given")
@@ -161,14 +161,13 @@ func (d *Data) fill(ctx context.Context) error {
 	return nil
 }
 
-// Grow adds items until the table has a number of them. It is for tables in
-// memory.
+// Grow adds items until the table has the given number of items. It is only for tables in memory.
 func (d *Data) Grow(ctx context.Context, items int) error {
 	d.Shape.Items = items
 	return d.fill(ctx)
 }
 
-// Close closes the table. The folder belongs to the caller.
+// Close closes the table. The caller removes the folder.
 func (d *Data) Close() (err error) {
 	if d.DB != nil {
 		err = d.DB.Close()
@@ -181,8 +180,8 @@ func (d *Data) Close() (err error) {
 	return err
 }
 
-// A tee is a store that puts every row that is written into a bare tree too. The
-// value is the same slice, so both read the same memory.
+// A tee is a store that also puts every row into a bare tree. The tree gets the same slice as value, so that both
+// read the same memory.
 type tee struct {
 	store.Store
 	tree *bareTree

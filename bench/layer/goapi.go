@@ -14,10 +14,10 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A goLayer makes calls as a Go program does: values go in, structs come out.
+// A goLayer makes calls as a Go program does: it passes values and gets structs.
 type goLayer struct{ data *Data }
 
-// A record is an item as a struct of a program.
+// A record is the struct of a program for an item.
 type record struct {
 	PK, SK string
 	Number int    `dynamodbav:"n"`
@@ -53,7 +53,8 @@ func (l goLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, error) 
 	return l.prepareWrite(records, c)
 }
 
-// prepareGet reads several items by one call, which sees one state as a transaction does.
+// prepareGet returns an operation that reads the items of c. It reads several items by one call, which sees one state
+// of the table as a transaction does.
 func (l goLayer) prepareGet(records *sortkey.TableOf[record], c *work.Call) measure.Op {
 	var keys []sortkey.Key
 	var texts [][2]string
@@ -155,7 +156,7 @@ func (l goLayer) prepareRead(
 	}, nil
 }
 
-// arguments returns the values and the range of a query's key, and the options of a query or scan.
+// arguments returns the values of a query's key, and the options of a query or scan.
 func (l goLayer) arguments(
 	ctx context.Context, records *sortkey.TableOf[record], c *work.Call,
 ) (key sortkey.Key, options []sortkey.QueryOption, opts []sortkey.Option, err error) {
@@ -171,7 +172,7 @@ func (l goLayer) arguments(
 	}
 
 	if r.Filter != "" {
-		name := r.Filter[strings.LastIndexByte(r.Filter, ' ')+1:] // filters end with their only value
+		name := r.Filter[strings.LastIndexByte(r.Filter, ' ')+1:] // the value is the last word of every filter
 		opts = append(opts, sortkey.Where(r.Filter, values[name]))
 	}
 	if r.Limit > 0 {
@@ -193,7 +194,7 @@ func (l goLayer) arguments(
 	return key, options, opts, nil
 }
 
-// cursor returns the cursor of a page that ended with an item.
+// cursor returns the cursor of a page whose last item is the given one.
 func (l goLayer) cursor(ctx context.Context, records *sortkey.TableOf[record], item int) (string, error) {
 	key := l.data.Shape.KeyBinds(item)
 	page, err := records.QueryPage(ctx, key[0].Text, sortkey.Compare(">=", key[1].Text), sortkey.Limit(1))
@@ -206,7 +207,7 @@ func (l goLayer) cursor(ctx context.Context, records *sortkey.TableOf[record], i
 	return page.Cursor, nil
 }
 
-// keyArguments returns the values and the range that say what the key condition of a range says.
+// keyArguments returns the values and options that mean the same as the key condition of a range.
 func keyArguments(r *work.Range) (key sortkey.Key, options []sortkey.QueryOption, err error) {
 	env, err := expr.NewEnv(expr.Params{Values: work.ItemOf(onlyOf(r.Values, r.Key))})
 	if err != nil {
@@ -236,7 +237,7 @@ func keyArguments(r *work.Range) (key sortkey.Key, options []sortkey.QueryOption
 	return key, options, nil
 }
 
-// onlyOf returns the values that an expression names.
+// onlyOf returns those values that an expression uses.
 func onlyOf(values []work.Bind, expression string) (used []work.Bind) {
 	for _, b := range values {
 		if strings.Contains(expression, b.Name) {
@@ -246,11 +247,11 @@ func onlyOf(values []work.Bind, expression string) (used []work.Bind) {
 	return used
 }
 
-// goValue returns a string or a number as a program has it.
+// goValue returns a string or a number as a Go program has it.
 func goValue(v attr.Value) any {
 	var value any
 	if err := attr.Unmarshal(v, &value); err != nil {
-		panic(err) // workloads have strings and numbers
+		panic(err) // workloads have only strings and numbers
 	}
 	if number, ok := value.(float64); ok {
 		return int(number)

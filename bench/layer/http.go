@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/bench/work"
 )
 
-// An Endpoint sends calls over HTTP to a server that has the table, in this process or elsewhere.
+// An Endpoint sends calls over HTTP to a server with the table, in this process or elsewhere.
 type Endpoint struct {
 	url    string
 	shape  work.Shape
@@ -51,8 +51,8 @@ func (e *Endpoint) Close() error {
 	return e.stop()
 }
 
-// authorization has the form of a signature but is not one: local endpoints do not check it, and signing is not
-// measured.
+// authorization has the form of a signature but is not one. Local endpoints do not check it, so the time of signing
+// is not part of the measurement.
 var authorization = "AWS4-HMAC-SHA256 Credential=bench/20260101/us-east-1/dynamodb/aws4_request, " +
 	"SignedHeaders=host;x-amz-date;x-amz-target, Signature=" + strings.Repeat("0", 64)
 

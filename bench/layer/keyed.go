@@ -10,11 +10,11 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// keyedRows reads and writes items as a program does that has package keycond and a store, but no tables:
-// pages of compiled slices, and rows where the schemas place the items.
+// keyedRows reads and writes items as a program does that uses package keycond and a store, but no tables: it reads
+// pages of compiled slices, and rows at the addresses that schemas give.
 type keyedRows struct{ store.Store }
 
-// A placing is a table or an index: where it lies, and what says where its items lie.
+// A placing is a table or an index: its space, and the schema that gives the addresses of its rows.
 type placing struct {
 	space  store.Space
 	schema *keycond.Schema

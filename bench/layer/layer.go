@@ -1,11 +1,10 @@
-// Package layer runs the same calls on one table at every height of the stack:
-// bare engine, store, keycond, table, the store in Go, api, HTTP and AWS SDK.
+// Package layer runs the same calls on one table at every layer of the stack: bare engine, store, keycond, table, the
+// store in Go, api, HTTP and AWS SDK.
 //
-// A [Data] is a full table with the handles that the layers need. A [Layer]
-// prepares a call once, outside the measurement: it keeps ready what a user of
-// that layer has ready, and does each time what that layer is for, such as
-// parsing at api or making an input for the SDK. All layers read every byte of
-// the values that they visit, so none gains by skipping them.
+// A [Data] is a full table with the handles that the layers need. A [Layer] prepares a call once, before the
+// measurement. It then has ready what a user of that layer has ready, and does each time the work of that layer, such
+// as parsing in api or making an input for the SDK. All layers read every byte of the values that they visit, so that
+// none gains time by skipping them.
 package layer
 
 import (
@@ -21,10 +20,10 @@ import (
 	"github.com/sortkey/sortkey/server"
 )
 
-// A Layer answers calls at one height of the stack.
+// A Layer runs calls at one layer of the stack.
 type Layer interface {
-	// Prepare returns the operation that runs a call. The operation fails when
-	// its answer has another number of rows than the call wants.
+	// Prepare returns the operation that runs a call. The operation fails when it gets another number of rows than
+	// the call wants.
 	Prepare(ctx context.Context, c *work.Call) (measure.Op, error)
 	// Close releases what the layer itself holds.
 	Close() error
@@ -49,8 +48,8 @@ const (
 // Names returns all layers from the bottom up.
 func Names() []Name { return []Name{Bare, Store, KeyCond, Table, Go, API, HTTP, Client, Direct} }
 
-// New returns the layer called name over d. Locked says that some workers write
-// while others read; the bare tree then needs a lock.
+// New returns the layer called name on d. Locked says that some workers write while others read, so that the bare
+// tree needs a lock.
 func New(name Name, d *Data, locked bool) (Layer, error) {
 	switch name {
 	case Bare:
@@ -81,7 +80,7 @@ func New(name Name, d *Data, locked bool) (Layer, error) {
 	return nil, fmt.Errorf("unknown layer %q", name)
 }
 
-// A rowEngine runs planned calls on rows, or on items.
+// A rowEngine runs planned calls on rows or items.
 type rowEngine interface {
 	// read runs a Query or Scan and returns the rows that it examined.
 	read(ctx context.Context, p *plan, s *measure.Scratch) (rows, size int, err error)
@@ -123,8 +122,7 @@ func (l rowLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, error)
 	}, nil
 }
 
-// checkRows returns an error when an answer has not the rows that the call
-// wants.
+// checkRows returns an error when a call returned another number of rows than it wants.
 func checkRows(c *work.Call, got int) error {
 	if c.Want >= 0 && got != c.Want {
 		return fmt.Errorf("%s returned %d rows, want %d", c.Op, got, c.Want)
@@ -132,7 +130,7 @@ func checkRows(c *work.Call, got int) error {
 	return nil
 }
 
-// touch returns a checksum of b. Its purpose is to read every byte.
+// touch returns a checksum of b. It is there to read every byte.
 func touch(b []byte) (sum uint64) {
 	for len(b) >= 32 {
 		sum ^= binary.LittleEndian.Uint64(b) ^ binary.LittleEndian.Uint64(b[8:]) ^

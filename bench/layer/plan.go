@@ -24,18 +24,18 @@ type plan struct {
 	schema   *keycond.Schema
 	options  keycond.PageOptions
 	space    store.Space
-	rng      store.Range // sort positions of a Query, start key included
+	rng      store.Range // sort positions of a Query, after its start key
 	span     store.Span  // of a Scan
 	lo, hi   []byte      // the same bounds as addresses
 	examined int         // rows that the read walks
 	returned int         // rows that pass the filter
 
 	// Of other calls.
-	placings    []placing // of the table, then of its indexes
+	placings    []placing // the table, then its indexes
 	keys, items []attr.Item
 	gets        []row // the rows of the items
-	puts        []row // what a put of the items writes: their rows, then index rows
-	drops       []row // index rows that it deletes
+	puts        []row // rows that a put of the items writes: those of the items, then index rows
+	drops       []row // index rows that the put deletes
 	update      *expr.Update
 }
 
@@ -49,7 +49,7 @@ func newRow(space store.Space, partition, sort, value []byte) row {
 	return row{space, partition, sort, value, address.Append(nil, space, partition, sort)}
 }
 
-// plan compiles a call. It runs a read once to count the rows that it walks.
+// plan compiles a call. If the call reads, plan runs it once to count the rows that it walks.
 func (d *Data) plan(ctx context.Context, c *work.Call) (*plan, error) {
 	t, err := d.Tables.Describe(ctx, work.TableName)
 	if err != nil {

@@ -43,9 +43,8 @@ func (l sdkLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, error)
 // A sdkCall calls a client and returns the rows of its output.
 type sdkCall func(context.Context) (rows int, err error)
 
-// sdkOp returns a function that makes the input of a call each time, as
-// programs do, and calls the client with it. Thousands of inputs made
-// beforehand would come from memory that is not in a cache.
+// sdkOp returns a function that each time makes the input of a call, as programs do, and then calls the client with
+// it. Thousands of inputs made in advance would not fit into the processor's cache.
 func sdkOp(client *dynamodb.Client, s work.Shape, c *work.Call) (sdkCall, error) {
 	name := aws.String(work.TableName)
 	switch c.Op {
@@ -107,7 +106,7 @@ func sdkOp(client *dynamodb.Client, s work.Shape, c *work.Call) (sdkCall, error)
 	return nil, fmt.Errorf("the SDK layers do not support %s", c.Op)
 }
 
-// sdkCallOf returns the call of a client's method. Rows may be nil.
+// sdkCallOf returns a call of a method of the client. Rows counts the rows of the output; it may be nil.
 func sdkCallOf[In, Out any](
 	method func(context.Context, *In, ...func(*dynamodb.Options)) (*Out, error),
 	input func() *In,

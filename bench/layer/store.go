@@ -80,7 +80,7 @@ func (e storeRows) write(ctx context.Context, p *plan, s *measure.Scratch) (size
 	return size, err
 }
 
-// drop deletes the index rows that a put moves elsewhere.
+// drop deletes the old index rows of items whose place in an index a put changes.
 func (p *plan) drop(w store.Writer) error {
 	for i := range p.drops {
 		if err := w.Delete(p.drops[i].space, p.drops[i].partition, p.drops[i].sort); err != nil {
@@ -90,8 +90,7 @@ func (p *plan) drop(w store.Writer) error {
 	return nil
 }
 
-// tableItems reads and writes items through life.DB. Conditions and
-// expressions are compiled beforehand.
+// tableItems reads and writes items through life.DB. Conditions and expressions are compiled in advance.
 type tableItems struct{ *life.DB }
 
 func (e tableItems) read(ctx context.Context, p *plan, s *measure.Scratch) (rows, size int, err error) {

@@ -16,7 +16,7 @@ func Held() uint64 {
 
 // The functions below return 0 where there is no /proc.
 
-// Available returns the bytes of memory that the machine can still give.
+// Available returns the bytes of memory that programs can still get from the machine.
 func Available() uint64 { return procBytes("/proc/meminfo", "MemAvailable:") }
 
 // Total returns the bytes of memory of the machine.

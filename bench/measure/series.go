@@ -17,8 +17,7 @@ import (
 // A Scratch holds what one worker reuses from operation to operation.
 type Scratch struct {
 	Buf []byte
-	// Sum is a checksum of what was read. It keeps the compiler from removing
-	// the reads.
+	// Sum is a checksum of all bytes read. It keeps the compiler from removing the reads.
 	Sum uint64
 }
 
@@ -30,9 +29,8 @@ type Op func(ctx context.Context, s *Scratch) (rows, bytes int, err error)
 type Series struct {
 	Name   string
 	Rounds []Round
-	// Latency covers all rounds, in nanoseconds, exact to 3 digits from 1 ns to
-	// 100 s. Of operations shorter than 5 µs it has a sample only, because
-	// reading the clock would cost more than the operation.
+	// Latency has latencies of all rounds, in nanoseconds, exact to 3 digits from 1 ns to 100 s. For operations
+	// shorter than 5 µs it has only a sample, because reading the clock would take longer than the operation.
 	Latency *hdrhistogram.Histogram
 
 	ops     []Op
@@ -46,11 +44,10 @@ type worker struct {
 	fastest    time.Duration
 	ops        int64
 	rows, size int64
-	_          [64]byte // workers do not share a cache line
+	_          [64]byte // keeps workers from sharing a cache line
 }
 
-// clockInterval is how long untimed operations run between two timed ones, and
-// maxUntimed the most of them.
+// Between two timed operations, untimed ones run for about clockInterval. There are at most maxUntimed of these.
 const (
 	clockInterval = 5 * time.Microsecond
 	maxUntimed    = 1000
@@ -74,8 +71,8 @@ func NewSeries(name string, ops []Op, workers int) *Series {
 	return s
 }
 
-// warm runs operations for d, and each operation once unless that takes ten
-// times as long.
+// warm runs operations for the time d, and longer if it has not run each of them once by then. It stops after ten
+// times d.
 func (s *Series) warm(ctx context.Context, d time.Duration) error {
 	if len(s.ops) == 0 {
 		return ErrNoOps
@@ -94,7 +91,7 @@ func (s *Series) warm(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Round runs one round that lasts at least d, and keeps its figures.
+// Round runs one round, for at least the time d, and keeps its figures.
 func (s *Series) Round(ctx context.Context, d time.Duration) error {
 	if len(s.ops) == 0 {
 		return ErrNoOps
@@ -155,7 +152,7 @@ func (s *Series) work(ctx context.Context, w *worker, start time.Time, d time.Du
 		}
 
 		took := max(time.Since(from), 1)
-		_ = w.latency.RecordValue(min(int64(took), longest)) // in range, so there is no error
+		_ = w.latency.RecordValue(min(int64(took), longest)) // no error, because the value is in range
 		w.fastest = min(w.fastest, took)
 		for range min(clockInterval/w.fastest, maxUntimed) {
 			if err := do(); err != nil {
@@ -170,9 +167,8 @@ func (s *Series) work(ctx context.Context, w *worker, start time.Time, d time.Du
 	return nil
 }
 
-// Alternate warms up every series for half a round, then runs rounds of length
-// d of all of them in turn, so that all see the same noise of the machine. Each
-// round begins with another series.
+// Alternate warms up every series for half a round. Then it runs rounds of length d of all series in turn, so that
+// all see the same noise of the machine. Each round begins with a different series.
 func Alternate(ctx context.Context, series []*Series, rounds int, d time.Duration) error {
 	for _, s := range series {
 		if err := s.warm(ctx, d/2); err != nil {

@@ -21,8 +21,9 @@ func Median(xs []float64) float64 {
 	return (s[mid-1] + s[mid]) / 2
 }
 
-// Ratio compares two things that were measured in the same rounds: it returns the median of the ratios x[i]/base[i]. It
-// ignores rounds that either lacks and rounds where either is zero, and returns NaN when no round remains.
+// Ratio compares two series that were measured in the same rounds. It returns the median of the ratios x[i]/base[i].
+// It ignores rounds that one of them lacks, and rounds in which one of them is zero. It returns NaN when no round
+// remains.
 func Ratio(x, base []float64) float64 {
 	var rs []float64
 	for i := range min(len(x), len(base)) {
@@ -49,8 +50,7 @@ func (r Round) PerOp(x float64) float64 {
 	return x / float64(r.Ops)
 }
 
-// PerOp returns the wall time of an operation in each round, in nanoseconds,
-// all workers together.
+// PerOp returns the wall time in nanoseconds of each round, divided by the operations of all workers.
 func (s *Series) PerOp() []float64 {
 	return s.each(func(r Round) float64 { return r.PerOp(float64(r.Nanos)) })
 }
@@ -63,7 +63,7 @@ func (s *Series) Allocs() float64 {
 	return s.Median(func(r Round) float64 { return r.PerOp(float64(r.Allocs)) })
 }
 
-// RatioTo compares the times of operations with the times of base.
+// RatioTo returns the ratio of the times of operations to the times of base.
 func (s *Series) RatioTo(base *Series) float64 { return Ratio(s.PerOp(), base.PerOp()) }
 
 // Median returns the median of a figure over all rounds.
@@ -77,10 +77,10 @@ func (s *Series) each(figure func(Round) float64) []float64 {
 	return xs
 }
 
-// Times writes a ratio, as 1.21 ×.
+// Times returns a ratio as text, such as 1.21 ×.
 func Times(x float64) string { return text.Figure(x) + " ×" }
 
-// Duration writes nanoseconds with three digits, in the unit that fits.
+// Duration returns nanoseconds as text, with three digits and in the unit that fits.
 func Duration(ns float64) string {
 	for _, unit := range []string{"ns", "µs", "ms"} {
 		if ns < 999.5 {

@@ -28,26 +28,26 @@ type Range struct {
 	After   int // the item whose key is the ExclusiveStartKey; -1 for none
 	Limit   int
 	Reverse bool
-	// Segment of Segments, when that is not 0.
+	// Segment is the number of the segment of Segments, if Segments is not 0.
 	Segment, Segments int
 }
 
 // A Call is one request.
 type Call struct {
 	Op Op
-	// Items are read, put or updated: one, or several in a transaction.
+	// Items are the items that the call reads, puts or updates: one, or several in a transaction.
 	Items []int
 	// Version is the version of the items that the call puts.
 	Version int
 	// Range is for Query and Scan.
 	Range Range
-	// Want is the number of rows of the answer; -1 if unknown.
+	// Want is the number of rows that the response must have; -1 if unknown.
 	Want int
 	// Examined is the approximate number of rows that a filtered page reads; 0
 	// if unknown.
 	Examined int
-	// Page is true when the answer ends at 1 MB. Other implementations may count
-	// bytes differently and return another number of rows than Want.
+	// Page is true when the response ends at 1 MB. Other implementations may count bytes differently, and so return
+	// another number of rows than Want.
 	Page bool
 }
 

@@ -5,7 +5,8 @@ import "math/rand/v2"
 // All returns the workloads in the order of reports.
 func All() []*Workload {
 	pages := Shape.collections
-	keeps := func(rows, first int) int { // the items from first to first+rows-1 whose flag is "keep"
+	// keeps returns how many of the items from first to first+rows-1 have the flag "keep"
+	keeps := func(rows, first int) int {
 		return (first+rows+keepEvery-1)/keepEvery - (first+keepEvery-1)/keepEvery
 	}
 	none := func(int, int) int { return 0 }
@@ -127,7 +128,7 @@ func Find(name string) *Workload {
 	return nil
 }
 
-// scattered is a table of many partitions, whose segments are about equal.
+// scattered is a table of many partitions. So its segments are about equal in size.
 func scattered(z Size) Shape {
 	return Shape{Items: z.Items, Collection: 10, Size: z.Bytes}
 }

@@ -18,7 +18,7 @@ type Indexes string
 // The sets of indexes.
 const (
 	NoIndex    Indexes = ""
-	PlainIndex Indexes = "plain" // ByNumber (g, n) and ByState (g, st), whose rows are nearly all ties
+	PlainIndex Indexes = "plain" // ByNumber (g, n) and ByState (g, st), in which many items have equal keys
 	MultiIndex Indexes = "multi" // ByMany ([g, rg], [st, n])
 )
 
@@ -35,7 +35,7 @@ type Shape struct {
 // indexes.
 const groupItems = 1000
 
-// One item in keepEvery has the flag "keep", the others "drop".
+// One item in keepEvery has the flag "keep", and the others have "drop".
 const keepEvery = 1000
 
 // partition returns the partition key of item i.
@@ -53,17 +53,16 @@ func (s Shape) groups() int { return max(s.Items/groupItems, 1) }
 func group(i int) string  { return fmt.Sprintf("G#%05d", i/groupItems) }
 func region(i int) string { return fmt.Sprintf("R#%d", i/(groupItems/2)%2) }
 
-// state returns the state of an item, which differs between a version and the
-// next.
+// state returns the state of an item. It changes with every version.
 func state(version int) string { return [...]string{"NEW", "PAID"}[version%2] }
 
-// A Bind is an attribute, or a value of an expression.
+// A Bind is the name and the value of an attribute, or of a placeholder in an expression.
 type Bind struct {
 	Name, Kind, Text string // PK or :p; S or N; the text
 }
 
-// Binds returns the attributes of item i, its key first. The last one, note, fills
-// the item up to its size.
+// Binds returns the attributes of item i, beginning with its key. The last one, note, is as long as the item's size
+// requires.
 func (s Shape) Binds(i, version int) []Bind {
 	flag := "drop"
 	if i%keepEvery == 0 {
@@ -94,7 +93,7 @@ func (s Shape) Item(i, version int) attr.Item { return ItemOf(s.Binds(i, version
 // Key returns the key of item i.
 func (s Shape) Key(i int) attr.Item { return ItemOf(s.KeyBinds(i)) }
 
-// ItemOf returns the item with these attributes; nil for none.
+// ItemOf returns the item with these attributes, or nil if there are none.
 func ItemOf(bs []Bind) attr.Item {
 	if len(bs) == 0 {
 		return nil
@@ -175,8 +174,8 @@ func (s Shape) CreateBody() []byte {
 	return text
 }
 
-// pageRows returns how many of count items, from first on and in steps of step,
-// fit a page of 1 MB, and whether the page ends because of its size.
+// pageRows returns how many of the items first, first+step, … fit a page of 1 MB, at most count, and whether the page
+// ends because of its size.
 func (s Shape) pageRows(first, step, count int) (rows int, full bool) {
 	bytes := 0
 	for rows < count {
@@ -189,8 +188,8 @@ func (s Shape) pageRows(first, step, count int) (rows int, full bool) {
 	return rows, false
 }
 
-// fits returns how many of a number of items, from first on, fit a page: all
-// unless they are very large.
+// fits returns how many of the given number of items, from first on, fit a page. That is all of them, unless they are
+// very large.
 func (s Shape) fits(first, rows int) int {
 	if rows*s.Size < keycond.PageBytes/2 {
 		return rows
@@ -199,5 +198,5 @@ func (s Shape) fits(first, rows int) int {
 	return rows
 }
 
-// pageItems returns about how many items a page of 1 MB holds.
+// pageItems returns about how many items of the given size a page of 1 MB has.
 func pageItems(size int) int { return keycond.PageBytes/max(size, 1) + 1 }

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// A Size is the part of a shape that a person may choose.
+// A Size is the part of a shape that users can choose.
 type Size struct {
 	Items      int // items of a table; default 100,000
 	Collection int // items of a partition; default by workload
@@ -31,14 +31,14 @@ func (z Size) withDefaults() Size {
 // A Workload is one kind of request on tables of one shape.
 type Workload struct {
 	Name, About string
-	// Workers is the lowest number of workers that makes sense.
+	// Workers is the smallest number of workers that makes sense.
 	Workers int
 	// Writes is true when calls change the table.
 	Writes bool
 
 	shape func(Size) Shape
 	calls func(s Shape, k int, r *rand.Rand) Call
-	most  func(s Shape) int // distinct calls that exist; nil for no bound
+	most  func(s Shape) int // number of distinct calls that exist; nil for no bound
 }
 
 // Shape returns the shape of the table that the workload needs.
@@ -206,7 +206,7 @@ func indexed(index string, rows int) func(Shape, int, *rand.Rand) Call {
 		lo := group0 + r.IntN(size-n+1)
 		q := Range{Index: index, After: -1, Values: []Bind{{":g", "S", group(group0)}}}
 		switch index {
-		case "ByState": // the whole group is one tie
+		case "ByState": // all items of a group have the same index key
 			q.Key, q.Limit = "g = :g AND st = :s", n
 			q.Values = append(q.Values, Bind{":s", "S", state(0)})
 		case "ByMany":

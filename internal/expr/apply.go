@@ -14,24 +14,22 @@ import (
 // Errors of [Update.Apply], which depend on the item. Each is an [*Error].
 // Source: dynalite, test/updateItem.js (captured).
 var (
-	// ErrPath is for a path whose parent is not in the item, or is not a document.
+	// ErrPath is for a path whose parent does not exist in the item or is not a document.
 	ErrPath error = &Error{Message: "The document path provided in the update expression is invalid for update"}
-	// ErrMissing is for a path that is read and is not in the item.
+	// ErrMissing is for a path that the update reads but the item does not have.
 	ErrMissing error = &Error{
 		Message: "The provided expression refers to an attribute that does not exist in the item",
 	}
-	// ErrOperand is for a value in the item that is of another kind than the update needs.
+	// ErrOperand is for a value in the item whose kind the update cannot use.
 	ErrOperand error = &Error{Message: "An operand in the update expression has an incorrect data type"}
 )
 
-// Apply returns the item after the update: a new item that shares nothing with
-// the old one. If the old item does not exist (the nil Item), the new one
-// starts with the attributes of key, or is nil when the update does not create
+// Apply returns the item after the update: a new item that shares nothing with the old one. If the old item does not
+// exist (the nil Item), the new one starts with the attributes of key, or is nil when the update does not create
 // items. The error is an [*Error].
 //
-// Every right-hand side and every list index refers to the old item. Besides
-// the new item Apply allocates nothing, once it has processed an item of
-// similar size, unless it adds numbers of more than 18 digits.
+// Every right-hand side and every list index refers to the old item. Once Apply has processed an item of similar
+// size, it allocates only the new item, unless it adds numbers of more than 18 digits.
 func (u *Update) Apply(old, key attr.Item) (attr.Item, error) {
 	if old.Len() == 0 {
 		if !u.creates() {
@@ -55,7 +53,7 @@ func (u *Update) Apply(old, key attr.Item) (attr.Item, error) {
 type updater struct {
 	u   *Update
 	old attr.Item
-	// values holds the new value at the path of each action; zero removes it.
+	// values holds the new value at the path of each action; the zero Value removes the path.
 	values []attr.Value
 	levels [MaxPathSteps]struct {
 		changes []item.Change
@@ -133,8 +131,8 @@ func hasParent(it attr.Item, path ast.Path) bool {
 	return parent.Kind() == attr.Map
 }
 
-// minLevelBytes is the least number of bytes that a list or map adds to its only element: the head of a document, an
-// offset, and the kind. So tooDeep need not walk values that are too small to be nested too deeply.
+// minLevelBytes is the least number of bytes by which a list or map is longer than its only element: the head of a
+// document, an offset, and the kind. So tooDeep need not walk values that are too short to be nested too deeply.
 const minLevelBytes = len(doc.Empty) + 2
 
 // tooDeep reports whether a value at a path exceeds the deepest allowed level.
@@ -189,7 +187,7 @@ func (s *updater) arithmetic(o *ast.Arithmetic) (attr.Value, error) {
 	return s.sum(l, r, o.Op == ast.Minus)
 }
 
-// sum returns l + r or l - r, as the operator says.
+// sum returns l + r, or l - r if minus is set.
 func (s *updater) sum(l, r attr.Value, minus bool) (attr.Value, error) {
 	start := len(s.bytes)
 	var msg string
@@ -217,8 +215,7 @@ func (s *updater) concat(l, r attr.Value) attr.Value {
 	return attr.MakeValue(attr.List, s.bytes[start:])
 }
 
-// add returns old with v added: it sums numbers, unites sets and joins lists, which only
-// AttributeUpdates can do.
+// add returns old with v added: it sums numbers, unites sets and joins lists. Only AttributeUpdates can add lists.
 func (s *updater) add(old, v attr.Value) (attr.Value, error) {
 	switch {
 	case old.IsZero():
@@ -252,8 +249,7 @@ func (s *updater) delete(old, v attr.Value) (attr.Value, error) {
 	return attr.MakeValue(v.Kind(), s.bytes[start:]), nil
 }
 
-// changes returns the changes to the attributes of it, a document at the given
-// depth.
+// changes returns the changes that the branches below make to the attributes of it, a document at the given depth.
 func (s *updater) changes(below []branch, it attr.Item, depth int) []item.Change {
 	s.used = max(s.used, depth+1)
 	out := s.levels[depth].changes[:0]
@@ -265,7 +261,7 @@ func (s *updater) changes(below []branch, it attr.Item, depth int) []item.Change
 	return out
 }
 
-// changed returns the new value of v, which is on the branch b.
+// changed returns the new value for v, the value at branch b.
 func (s *updater) changed(b *branch, v attr.Value, depth int) attr.Value {
 	if len(b.below) == 0 {
 		return s.values[b.path]

@@ -141,8 +141,8 @@ func (p *parser) checkCall(tok int, fn ast.Func, args []ast.Operand) {
 	}
 }
 
-// checkTypeName checks the second operand of attribute_type. Unlike the
-// documentation says, the first operand may be a value too.
+// checkTypeName checks the second operand of attribute_type. Contrary to the documentation, the first operand may be
+// a value too.
 func (p *parser) checkTypeName(tok int, o ast.Operand) {
 	switch k := kindOf(o); {
 	case k == attr.String:
@@ -161,9 +161,8 @@ func (p *parser) checkTypeName(tok int, o ast.Operand) {
 // kind. It is true for 0, a kind that depends on the item.
 func isOrdered(k attr.Kind) bool { return k == 0 || k.IsScalar() }
 
-// checkUpdateCall checks a function whose operands have been checked. For
-// list_append it checks only values: the results of functions depend on the
-// item.
+// checkUpdateCall checks a function whose operands have been checked. For list_append it checks only operands that
+// are values, because the results of functions depend on the item.
 func (p *parser) checkUpdateCall(tok int, fn ast.Func, args []ast.Operand) {
 	if fn != ast.IfNotExists && fn != ast.ListAppend {
 		if _, ok := arity(fn); ok {

@@ -12,10 +12,10 @@ import (
 // true for every item.
 type Condition struct{ tree ast.Node }
 
-// NewCondition returns the condition of a tree, which nobody may change afterwards; nil for a nil tree.
-// A tree that [ParseCondition] cannot return, such as a comparison with a nil operand, is false where it
-// makes no sense, and one with a nil pointer, such as a nil [*ast.And], is false for every item. Match
-// recurses once for each level, so bound the depth of trees that you build.
+// NewCondition returns the condition of a tree, which nobody may change afterwards. It returns nil for a nil tree.
+// For a tree that [ParseCondition] cannot return, Match is lenient: a comparison with a nil operand is false, for
+// example, and a condition with a nil pointer, such as a nil [*ast.And], is false for every item. Match recurses once
+// for each level, so bound the depth of trees that you build.
 func NewCondition(tree ast.Node) *Condition {
 	if tree == nil {
 		return nil
@@ -55,13 +55,13 @@ type tree interface {
 	topLevel() iter.Seq[string]
 }
 
-// Paths yields the document paths in an expression in the order in which they are written, also those that an update
-// only reads. A path may occur more than once. The caller must not change paths.
+// Paths yields the document paths in an expression in the order in which they are written, including those that an
+// update only reads. It may yield a path more than once. The caller must not change paths.
 func Paths(t tree) iter.Seq[ast.Path] { return t.paths() }
 
-// TopLevel yields the names of the top-level attributes in an expression; of an update, those that it changes. For a
-// condition it yields them in the order in which they are written, perhaps more than once; for the others in byte order
-// and once.
+// TopLevel yields names of top-level attributes. For a condition it yields all of them in the order in which they are
+// written, perhaps more than once. For a projection and an update it yields each once, in byte order; for an update,
+// only those that it changes.
 func TopLevel(t tree) iter.Seq[string] { return t.topLevel() }
 
 func (c *Condition) paths() iter.Seq[ast.Path] {

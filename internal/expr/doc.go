@@ -1,10 +1,10 @@
-// Package expr parses, checks and evaluates the expressions of DynamoDB on items, without a table. Package expr
-// of the module's surface has aliases of its types.
+// Package expr parses, checks and evaluates the expressions of DynamoDB on items, without a table. The public package
+// expr has aliases of its types.
 //
 // A [Condition], a [Projection] and an [Update] are immutable and safe for concurrent use. They work on
 // binary items in place and allocate only the new item of an update. Their syntax trees are in package
-// [ast]; they can be made of such a tree, too. An [Env] parses the expressions of one request, which share
-// names and values.
+// [ast]; a program can also make conditions and updates of trees that it has built. An [Env] parses the
+// expressions of one request, which share names and values.
 //
 // # Errors
 //

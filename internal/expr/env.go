@@ -38,7 +38,7 @@ func NewEnv(p Params) (*Env, error) {
 }
 
 // Reset makes e the Env of another request, like [NewEnv]. After an error, e has no names and values. Do not copy an
-// Env that was reset.
+// Env after Reset, because its names may be in memory of the Env itself.
 func (e *Env) Reset(p Params) error {
 	err := e.fill(p)
 	if err != nil {
@@ -154,8 +154,8 @@ func (e *Env) checkValues() error {
 	return nil
 }
 
-// Unused returns an [*Error] when no expression has used some name or value,
-// otherwise nil. Call it after parsing all expressions.
+// Unused returns an [*Error] if no expression has used one of the names or values, otherwise nil. Call it after
+// parsing all expressions.
 func (e *Env) Unused() error {
 	var keys []string
 	for _, n := range e.names {

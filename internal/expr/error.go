@@ -8,7 +8,7 @@ import (
 // A Param is the parameter of a request that an [Error] names.
 type Param = string
 
-// The parameters of requests that are expressions, and those with their names and values.
+// The parameters of requests that contain expressions, names or values.
 const (
 	ConditionExpression    Param = "ConditionExpression"
 	FilterExpression       Param = "FilterExpression"
@@ -26,9 +26,8 @@ func isExpression(p Param) bool { return strings.HasSuffix(p, "Expression") }
 // An Error says why the service refuses an expression, with a ValidationException. Its fields say where in the
 // expression the fault lies.
 type Error struct {
-	// Param is the parameter of a request that takes such an expression, such as "UpdateExpression". It is
-	// ExpressionAttributeNames or ExpressionAttributeValues if the fault is there, and empty for errors that depend
-	// on the item.
+	// Param is the parameter of the request that contains the fault, such as "UpdateExpression" or
+	// "ExpressionAttributeNames". It is empty for errors that depend on the item.
 	Param Param
 	// Message is the service's message without the prefix that [Error.Error] adds,
 	// such as "Invalid FilterExpression: ".
@@ -48,7 +47,7 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// refuse returns an error without a place in the expression.
+// refuse returns an error that has no place in the expression.
 func refuse(p Param, format string, args ...any) error {
 	return &Error{Param: p, Message: fmt.Sprintf(format, args...)}
 }

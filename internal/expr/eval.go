@@ -37,7 +37,7 @@ func eval(n ast.Node, it attr.Item) bool {
 	return false
 }
 
-// digits is a buffer for the size of an operand as a stored number.
+// digits is a buffer for a size in the stored form of a number.
 type digits [24]byte
 
 // resolve returns the value of o, or the zero Value. It uses buf for a number
@@ -74,11 +74,9 @@ func sizeValue(n int, buf *digits) attr.Value {
 	return attr.MakeValue(attr.Number, number.AppendInt(buf[:0], int64(n)))
 }
 
-// sizeOf returns the size of a value: the bytes of a B, the elements of a set,
-// list or map, and the UTF-16 code units of an S. The documentation calls the
-// latter its length; the authors of ExtendDB tested on the service that é and a
-// character outside the basic plane together have three (issue 60). N, BOOL and
-// NULL have no size.
+// sizeOf returns the size of a value: the bytes of a B, the elements of a set, list or map, and the UTF-16 code units
+// of an S. The documentation speaks of the length of an S; the authors of ExtendDB found on the service that é and a
+// character outside the basic plane together have three (issue 60). N, BOOL and NULL have no size.
 func sizeOf(v attr.Value) (int, bool) {
 	switch v.Kind() {
 	case attr.String:

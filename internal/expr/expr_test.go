@@ -278,7 +278,7 @@ func TestReserved(t *testing.T) {
 	}
 }
 
-// TestMatchDoesNotAllocate holds that a filter costs no memory, whatever it is made of.
+// TestMatchDoesNotAllocate checks that no kind of filter allocates memory.
 func TestMatchDoesNotAllocate(t *testing.T) {
 	it := parsed(t, `{"pk": {"S": "customer#1"}, "status": {"S": "open"}, "price": {"N": "42"}, "tags": {"SS": ["red",
 		"re", "blue"]},

@@ -91,7 +91,7 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		require.Equal(t, c.Match(it), again.Match(it))
-		// With the fewest parentheses it means the same.
+		// Without the unnecessary parentheses, the condition means the same.
 		bare := placed.Condition(expr.Node(c))
 		if len(bare) > expr.MaxExpressionBytes {
 			return

@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// TestMadeConditions has trees that no expression has; nothing about them may panic.
+// TestMadeConditions uses trees that no expression can have. They must not cause a panic.
 func TestMadeConditions(t *testing.T) {
 	require.Nil(t, expr.NewCondition(nil))
 	require.Nil(t, expr.Node((*expr.Condition)(nil)))
@@ -40,7 +40,7 @@ func TestMadeConditions(t *testing.T) {
 	require.True(t, expr.NewCondition(&ast.Not{}).Match(nil), "what makes no sense is false")
 }
 
-// TestNilPointers has trees with nil pointers, which no item matches, and which can be walked and formatted.
+// TestNilPointers uses trees with nil pointers. No item matches them, and they can be walked and formatted.
 func TestNilPointers(t *testing.T) {
 	path := &ast.PathOperand{Path: ast.Path{{Name: "a"}}}
 	value := &ast.ValueOperand{Value: attr.NewString("x")}
@@ -66,7 +66,7 @@ func TestNilPointers(t *testing.T) {
 	}
 }
 
-// TestResetAfterError holds that an Env that was refused has nothing to refer to.
+// TestResetAfterError checks that after a Reset with an error, an Env has no names and values.
 func TestResetAfterError(t *testing.T) {
 	env, err := expr.NewEnv(expr.Params{})
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestResetAfterError(t *testing.T) {
 	require.ErrorContains(t, err, "maximum allowed size")
 }
 
-// TestMadeUpdates has lists of actions that no expression has.
+// TestMadeUpdates uses lists of actions that no expression can have.
 func TestMadeUpdates(t *testing.T) {
 	at := func(path ...ast.Step) *ast.PathOperand { return &ast.PathOperand{Path: path} }
 	a, b := ast.Step{Name: "a"}, ast.Step{Name: "b"}

@@ -42,7 +42,7 @@ func (p *parser) allocateUpdate() *updateBlock {
 	return b
 }
 
-// init makes the block's update one of actions that have been checked.
+// init makes the block's update one of the given actions, which have been checked, and returns it.
 func (b *updateBlock) init(actions []ast.Action) *Update {
 	paths := b.touchedPaths[:0]
 	for _, a := range actions {

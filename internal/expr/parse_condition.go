@@ -20,8 +20,8 @@ func (p *parser) parseCondition() ast.Node {
 	return n
 }
 
-// or parses conditions joined by OR. Inside parentheses, it may also parse an
-// operand up to the closing one.
+// or parses conditions joined by OR. If inParen, it is inside parentheses, where it may find an operand instead of a
+// condition.
 func (p *parser) or(inParen bool) part {
 	l := p.and(inParen)
 	for p.kind() == lex.TokOr {
@@ -89,8 +89,8 @@ func (p *parser) closeParen(inner part, tok int) part {
 	return inner
 }
 
-// condition parses the rest of a condition that begins with the operand l. It
-// returns l itself before a closing parenthesis.
+// condition parses the rest of a condition that begins with the operand l. If inParen and a closing parenthesis
+// follows, it returns l itself.
 func (p *parser) condition(l part, inParen bool) part {
 	if p.syntax != nil {
 		return part{}

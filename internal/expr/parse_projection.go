@@ -33,16 +33,14 @@ func (p *parser) parseProjection() []ast.Path {
 	return paths
 }
 
-// checkPaths records paths that overlap, which are equal or contain one
-// another, and paths that conflict, which require an attribute to be both a map
-// and a list.
+// checkPaths records the error for two paths that overlap or conflict. Paths overlap if they are equal or one
+// contains the other. They conflict if they require an attribute to be both a map and a list.
 func (p *parser) checkPaths(paths []ast.Path, toks []int) {
 	if !clash(paths) {
 		return
 	}
-	// The message names one pair. As dynalite found, the service prefers
-	// overlaps to conflicts, and reports the first overlap but the last
-	// conflict.
+	// The message names one pair. Dynalite found that the service prefers overlaps to conflicts, and that it reports
+	// the first overlap but the last conflict.
 	for j, b := range paths {
 		for _, a := range paths[:j] {
 			switch relate(a, b) {
@@ -87,9 +85,8 @@ func relate(a, b ast.Path) relation {
 	return overlapping
 }
 
-// clash reports whether any two paths overlap or conflict. In sorted order the
-// paths within a path directly follow it, and the indexes below a path come
-// right before the names. So it needs to compare only neighbours.
+// clash reports whether any two paths overlap or conflict. It sorts the paths and compares only neighbours. That is
+// enough: paths within a path directly follow it, and the indexes below a path come right before the names.
 func clash(paths []ast.Path) bool {
 	sorted := slices.Clone(paths)
 	slices.SortFunc(sorted, comparePaths)

@@ -6,8 +6,8 @@ import (
 	"github.com/sortkey/sortkey/internal/lex"
 )
 
-// Messages for invalid updates. Source of msgOperand, also for DELETE: captures of the service,
-// eu-west-2, 2026-09-17.
+// Messages for invalid updates. Source of msgOperand, for ADD and for DELETE: captures of the service, eu-west-2,
+// 2026-09-17.
 const (
 	msgSection = `The "%s" section can only be used once in an update expression;`
 	msgOperand = "Incorrect operand type for operator or function; operator: %s, operand type: %s, " +

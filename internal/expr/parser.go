@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A parser parses one expression. It stops at the first syntax error. At other faults it goes on, and records the first
-// of each class, because a fault of a class with a higher priority may follow.
+// A parser parses one expression. It stops at the first syntax error. After any other fault it goes on, because a
+// fault of a class with a higher priority may follow. It records the first fault of each class.
 type parser struct {
 	env    *Env
 	param  Param
@@ -85,7 +85,7 @@ func newParser(e *Env, param Param, src string) (*parser, error) {
 		return nil, refuse(param, "The expression can not be empty;")
 	}
 	most := MaxExpressionBytes
-	if !isExpression(param) { // conditions of statements may be longer
+	if !isExpression(param) { // PartiQL statements may have longer conditions
 		most *= 16
 	}
 	if len(src) > most {
@@ -142,8 +142,8 @@ func (p *parser) error() error {
 	return nil
 }
 
-// A part is a condition, or an operand when node is nil. Parentheses may contain either, and only the tokens after
-// them show which.
+// A part is a condition, or an operand when node is nil. In parentheses there may be either; only the tokens after
+// the parentheses show which it is.
 type part struct {
 	node  ast.Node
 	op    ast.Operand
@@ -151,22 +151,22 @@ type part struct {
 	paren bool
 }
 
-// note records a fault of the whole expression unless its class has one.
+// note records a fault of the whole expression, if it is the first of its class.
 func (p *parser) note(class, tok int, format string, args ...any) {
 	if f := &p.faults[class]; f.msg == "" {
 		*f = fault{fmt.Sprintf(format, args...), tok}
 	}
 }
 
-// noteLeaf records a fault of the current condition unless its class has one.
+// noteLeaf records a fault of the current condition, if it is the first of its class.
 func (p *parser) noteLeaf(class, tok int, format string, args ...any) {
 	if f := &p.leaf[class]; f.msg == "" {
 		*f = fault{fmt.Sprintf(format, args...), tok}
 	}
 }
 
-// noteUndefined records a fault of a name or value. It belongs to the current
-// condition, or in an update to a class of its own.
+// noteUndefined records an undefined name or value as a fault. The fault belongs to the current condition, or in an
+// update to a class of its own.
 func (p *parser) noteUndefined(class, tok int, format string, args ...any) {
 	if p.isUpdate() {
 		p.note(class, tok, format, args...)
@@ -236,10 +236,9 @@ func (p *parser) expect(kind lex.TokenKind) bool {
 	return true
 }
 
-// fail records a syntax error at the next token and skips to the end, so
-// parsing stops. The near text of the message runs from the previous token to
-// the next one including everything between them, or to the end of the
-// expression if the next one is the last.
+// fail records a syntax error at the next token and skips to the end, so parsing stops. The message quotes the text
+// from the previous token to the token after the next one or, if the next token is the last, to the end of the
+// expression.
 func (p *parser) fail() {
 	if p.syntax != nil {
 		return
@@ -285,14 +284,14 @@ func (p *parser) place(tok int) ast.Place {
 	return ast.Place{Start: p.tokens[tok].Start, End: p.tokens[p.pos-1].End}
 }
 
-// onePath is a path of one step, in one allocation with its operand.
+// onePath is a path of one step together with its operand, so that both need one allocation.
 type onePath struct {
 	ast.PathOperand
 	step [1]ast.Step
 }
 
-// path parses a document path. If head is not nil, it parses the rest of a path
-// that begins with head, which is in parentheses.
+// path parses a document path. If head is not nil, head is the beginning of the path, in parentheses, and path parses
+// the rest.
 func (p *parser) path(head *ast.PathOperand) *ast.PathOperand {
 	first := p.pos
 	steps := p.steps[:0]

@@ -20,12 +20,11 @@ type Projection struct {
 	root  branch
 }
 
-// A branch is an attribute or a list element on a path that is projected or
-// updated. Its child branches are sorted by step. A branch without children
-// ends a path and is projected whole.
+// A branch is an attribute or a list element on the path of a projection or an update. Its child branches are sorted
+// by step. A branch without children is the end of a path and stands for all that is below it.
 type branch struct {
 	step ast.Step
-	// index of the path that ends here, if one does
+	// the index of the path that ends here, for a branch without children
 	path  int
 	below []branch
 }
@@ -47,7 +46,7 @@ func newProjection(paths []ast.Path) *Projection {
 	return p
 }
 
-// init makes p what [newProjection] returns. Buf is initial memory of the branches.
+// init makes p the projection that [newProjection] returns. Buf is initial memory of the branches.
 func (p *Projection) init(paths []ast.Path, buf []branch) {
 	order := make([]int, len(paths))
 	for i := range order {
@@ -57,8 +56,8 @@ func (p *Projection) init(paths []ast.Path, buf []branch) {
 	*p = Projection{parts: paths, root: branch{below: grow(buf, paths, order, 0)}}
 }
 
-// grow appends the branches for the steps at depth. Order lists the indexes of
-// the paths, sorted; all of these paths are equal before depth.
+// grow appends the branches for the steps at depth. Order lists the indexes of the paths, sorted by path. All of
+// these paths have the same steps before depth.
 func grow(out []branch, paths []ast.Path, order []int, depth int) []branch {
 	for i := 0; i < len(order); {
 		path := paths[order[i]]
@@ -102,10 +101,9 @@ func (p *Projection) topLevel() iter.Seq[string] {
 	}
 }
 
-// Append appends to dst a new item with the projected parts of it,
-// and returns the extended dst. It omits what the item does not have, closes
-// gaps in lists, and does not add key attributes. Besides growing dst it
-// allocates nothing, once it has processed an item of similar size.
+// Append appends to dst a new item with the projected parts of it, and returns the extended dst. It omits parts that
+// the item does not have, closes gaps in lists, and does not add key attributes. Once it has processed an item of
+// similar size, it allocates only to grow dst.
 func (p *Projection) Append(dst []byte, it attr.Item) []byte {
 	if p == nil && it.Len() > 0 {
 		return append(dst, it...)
@@ -115,7 +113,7 @@ func (p *Projection) Append(dst []byte, it attr.Item) []byte {
 	b := s.builder(0)
 	switch {
 	case p == nil:
-	case it.Len() < len(p.root.below): // a client may name many more attributes than an item has
+	case it.Len() < len(p.root.below): // a request may name many more attributes than the item has
 		for name, v := range it.All() {
 			i, ok := slices.BinarySearchFunc(p.root.below, name, func(br branch, name []byte) int {
 				return strings.Compare(br.step.Name, string(name))
@@ -173,8 +171,7 @@ func (s *scratch) builder(depth int) *attr.Builder {
 	return b
 }
 
-// project returns the part of v, which is at depth, that br selects. It is the
-// zero Value if v does not have it.
+// project returns the part of v that br selects, or the zero Value if v does not have it. v is at depth.
 func (s *scratch) project(br *branch, v attr.Value, depth int) attr.Value {
 	switch {
 	case len(br.below) == 0 || v.IsZero():

@@ -11,17 +11,17 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// An Update is a change of an item: an update expression, or actions. It is immutable and safe for concurrent use. The
-// nil Update changes nothing, but creates an item that does not exist, as every update does that has other actions than
-// REMOVE and DELETE.
+// An Update is a change of an item: an update expression, or actions. It is immutable and safe for concurrent use.
+// The nil Update changes nothing, but creates an item that does not exist. So does every other update, unless all of
+// its actions are REMOVE and DELETE.
 type Update struct {
 	actions []ast.Action
 	touched *Projection // the paths of actions
 }
 
-// NewUpdate returns the update of actions, which nobody may change afterwards. Unlike an expression, it
-// may ADD a list, which then follows the one in the item. The error says which action
-// [ParseUpdate] cannot return, or which paths overlap or conflict; it is an [*Error].
+// NewUpdate returns the update of actions, which nobody may change afterwards. Unlike an expression, an action may
+// ADD a list, which is appended to the one in the item. The error is an [*Error]. It says which action [ParseUpdate]
+// cannot return, or which paths overlap or conflict.
 func NewUpdate(actions ...ast.Action) (*Update, error) {
 	paths := make([]ast.Path, len(actions))
 	for i, a := range actions {
@@ -38,7 +38,7 @@ func NewUpdate(actions ...ast.Action) (*Update, error) {
 	return &Update{actions: actions, touched: newProjection(paths)}, nil
 }
 
-// checkAction refuses an action that no expression has.
+// checkAction refuses an action that no expression can contain.
 func checkAction(a ast.Action) error {
 	if a.Path == nil || !isPath(a.Path.Path) {
 		return refuse(UpdateExpression, "the action of clause %q has no path that an item can have", a.Clause)
@@ -72,8 +72,8 @@ func kindOfValue(o ast.Operand) attr.Kind {
 	return 0
 }
 
-// isPath reports whether an item can have something at a path: it begins with a name, each step is a name
-// or an index, and each name is one that an attribute may have.
+// isPath reports whether an item can have a value at p: p begins with a name, each step is a name or an index, and an
+// attribute may have each of the names.
 func isPath(p ast.Path) bool {
 	if len(p) == 0 || len(p) > MaxPathSteps || p[0].Name == "" {
 		return false
@@ -98,7 +98,8 @@ func isNewValue(o ast.Operand) bool {
 	return isTerm(o, "")
 }
 
-// isTerm reports whether o can be a term of a new value, or an argument of the function around it.
+// isTerm reports whether o can be a term of a new value. If around is not empty, it reports whether o can be an
+// argument of that function.
 func isTerm(o ast.Operand, around ast.Func) bool {
 	switch o := o.(type) {
 	case *ast.ValueOperand:
@@ -124,9 +125,8 @@ func Actions(u *Update) []ast.Action {
 	return u.actions
 }
 
-// creates reports whether the update creates an item that does not exist. An
-// update with only REMOVE and DELETE actions does not, and then does nothing at
-// all. An update without actions does. Source: alternator, test_item.py and
+// creates reports whether the update creates an item that does not exist. An update with only REMOVE and DELETE
+// actions does not: it then has no effect. An update without actions does. Source: alternator, test_item.py and
 // test_returnvalues.py.
 func (u *Update) creates() bool {
 	makes := func(a ast.Action) bool { return a.Clause == ast.SetClause || a.Clause == ast.AddClause }
@@ -158,14 +158,12 @@ func (u *Update) paths() iter.Seq[ast.Path] {
 	}
 }
 
-// Project returns the attributes for UPDATED_OLD or UPDATED_NEW, given the item
-// before or after: a new item with the attributes and nested parts that the
-// update changes. It closes gaps in lists. It is nil when none of the parts
-// exist.
+// Project returns the attributes for UPDATED_OLD or UPDATED_NEW, given the item before or after the update: a new
+// item with the attributes and nested parts that the update changes. It closes gaps in lists. It returns nil when the
+// item has none of the parts.
 //
-// Indexes refer to the given item, regardless of what the update did. After SET
-// a[100] past the end, a[100] does not exist; after REMOVE a[1], a[1] is the
-// element that moved there. Source: alternator, test_returnvalues.py.
+// Indexes refer to the given item, regardless of what the update did. After SET a[100] past the end, a[100] does not
+// exist; after REMOVE a[1], a[1] is the element that moved there. Source: alternator, test_returnvalues.py.
 func (u *Update) Project(it attr.Item) attr.Item {
 	if len(Actions(u)) == 0 || it.Len() == 0 {
 		return nil

@@ -43,8 +43,8 @@ func TestUpdateNames(t *testing.T) {
 	}
 }
 
-// TestActionKind checks the kinds by which the service judges updates of index
-// keys, according to dynalite's test/updateItem.js.
+// TestActionKind checks the kinds by which the service checks updates of index keys, according to dynalite's
+// test/updateItem.js.
 func TestActionKind(t *testing.T) {
 	for _, tt := range []struct {
 		src  string

@@ -9,9 +9,8 @@ import (
 // ErrForm is the error for bytes that are not a binary item.
 var ErrForm = errors.New("item: not a binary item")
 
-// Check returns b as an item if it is a well-formed item in canonical form,
-// otherwise [ErrForm]. Package attr checks all items that come from outside, so this is for
-// the tests of packages that make some.
+// Check returns b as an item if it is a well-formed item in canonical form, otherwise [ErrForm]. It is for the tests
+// of packages that make items. Package attr itself checks all items that come from outside.
 func Check(b []byte) (attr.Item, error) {
 	if len(b) == 0 {
 		return nil, nil

@@ -17,8 +17,7 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// form builds a document of the least width by hand: a count and a size, then offsets and
-// elements as given.
+// form builds a document by hand, with the least width: a count and a size, and then the given offsets and elements.
 func form(count, size byte, rest ...any) []byte {
 	b := []byte{1, count, size}
 	for _, r := range rest {
@@ -73,7 +72,7 @@ func TestCheck(t *testing.T) {
 		{"the length of a name missing", form(1, 1, 4, "\x8f"), false},
 		{"the length of a name beyond 64 bits", form(1, 1, 4, "\x8f"+strings.Repeat("\xff", 9)+"\x7f"), false},
 		{"a name of many bytes", form(1, 1, 4, "\x8f"+strings.Repeat("\xff", 9)+"\x01"), false},
-		{"the length of a name beyond 64 bits with the rest", // of 1 byte, if the sum wraps around
+		{"the length of a name beyond 64 bits with the rest", // a name of 1 byte, if the sum wraps around
 			form(1, 2, 4, "\x1f\xf2"+strings.Repeat("\xff", 8)+"\x01ax"), false},
 		{"bytes after no attributes", append(form(0, 0), 0), false},
 		{"a size without attributes", form(0, 1), false},
@@ -218,9 +217,8 @@ func properties(tests int) *gopter.Properties {
 	return gopter.NewProperties(proptest.Parameters(tests))
 }
 
-// TestItems checks that every item can be checked, printed, parsed again and
-// rebuilt, always with the same bytes, and that its size is the sum of its
-// parts.
+// TestItems checks that every item passes Check, and can be printed, parsed again and rebuilt with the same bytes. It
+// also checks that its size is the sum of the sizes of its parts.
 func TestItems(t *testing.T) {
 	properties := properties(1000)
 	items := gen.UInt64().Map(func(seed uint64) attr.Item { return randomItem(rand.New(rand.NewPCG(seed, 1)), 5) })
@@ -256,8 +254,7 @@ func TestItems(t *testing.T) {
 		again, err := attr.ParseItem(changed.AppendJSON(nil))
 		return noName(err) || err == nil && bytes.Equal(again, b)
 	}, items, gen.UInt64()))
-	// Without its last two digits, a number at the end may have the same size,
-	// so the rest can be an item too.
+	// An item may end in a number that has the same size without its last two digits. Then the rest is an item too.
 	properties.Property("truncated bytes are refused or mean something else", prop.ForAll(func(
 		it attr.Item, seed uint64,
 	) bool {
@@ -272,8 +269,7 @@ func TestItems(t *testing.T) {
 	properties.TestingRun(t)
 }
 
-// noName reports whether err refuses an empty attribute name. Requests cannot
-// have one, but bytes can.
+// noName reports whether err is about an empty attribute name. Requests cannot contain one, but bytes can.
 func noName(err error) bool {
 	e, ok := errors.AsType[*attr.Error](err)
 	return ok && e.Msg == "Empty attribute name"

@@ -2,27 +2,26 @@ package item
 
 import "github.com/sortkey/sortkey/attr"
 
-// Keys encode values as addresses. The last component of a key is its bare
-// payload. Every component before it is escaped and terminated, so tuples
-// compare component by component, and no byte in a value can look like the end
-// of a component.
+// A key is a tuple of values, encoded as bytes. The last component is the bare payload of its value. Every component
+// before it is escaped and terminated. So keys compare component by component, and no byte in a value can look like
+// the end of a component.
 
 const (
-	keyEscape = 0x00 // followed by keyEscaped: a zero byte of the value
-	keyEnd    = 0x01 // followed by keyEnd: the end of the component
+	keyEscape = 0x00 // with keyEscaped after it: a zero byte of the value
+	keyEnd    = 0x01 // after keyEscape: the end of the component
 	// keyEscaped must be greater than keyEnd, so a value that continues sorts
 	// after one that has ended.
 	keyEscaped = 0xFF
 )
 
-// AppendKey appends v as a component of a tuple. bytes.Compare of two tuples
-// then gives the order of their values. v must be an S, N or B.
+// AppendKey appends v as a component of a tuple. bytes.Compare of two tuples compares their values, component by
+// component. v must be an S, N or B.
 func AppendKey(dst []byte, v attr.Value) []byte {
 	return append(AppendKeyPrefix(dst, v.Raw()), keyEscape, keyEnd)
 }
 
-// AppendKeyPrefix appends the component with the payload raw but without its
-// end: the common prefix of all components whose payload begins with raw.
+// AppendKeyPrefix appends a component with the payload raw, but without its end. The result is the common prefix of
+// all components whose payload begins with raw.
 func AppendKeyPrefix(dst, raw []byte) []byte {
 	for _, c := range raw {
 		dst = append(dst, c)

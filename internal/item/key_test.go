@@ -14,8 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// genTuple generates lists of byte strings. The bytes with which tuples are escaped and
-// ended are frequent.
+// genTuple generates lists of byte strings. Many bytes are those that escape or end the components of tuples.
 var genTuple = gen.SliceOf(gen.SliceOf(gen.OneConstOf(byte(0x00), byte(0x01), byte(0x02), byte('a'), byte(0xFE),
 	byte(0xFF))))
 

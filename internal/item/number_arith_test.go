@@ -125,7 +125,7 @@ func TestSumIsExact(t *testing.T) {
 // decimalText writes a rational number as a decimal with all its digits.
 func decimalText(r *big.Rat) string { return r.FloatString(400) }
 
-// TestInt holds the short way to an integer to the one over its text.
+// TestInt compares Int with parsing the text of the number.
 func TestInt(t *testing.T) {
 	texts := []string{"0", "-0", "1.5", "-1.5", "0.1", "1e18", "-1e18", "1e125", "1e-130", strings.Repeat("9", 38)}
 	for _, magnitude := range []int64{1, 9, 10, 11, 99, 100, 101, 1000, 1 << 31, 999999999999999999} {

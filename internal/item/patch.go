@@ -5,17 +5,15 @@ import (
 	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
-// A Change is the new value of one attribute of an item, or its removal when
-// Value is zero. Name is UTF-8 of at most [MaxNameBytes].
+// A Change is the new value of one attribute of an item. A zero Value removes the attribute. Name is UTF-8 of at most
+// [MaxNameBytes].
 type Change struct {
 	Name  string
 	Value attr.Value
 }
 
-// AppendWith appends a new item: it with the changes applied. The changes must
-// be sorted by name in byte order, with each name once. AppendWith copies
-// unchanged attributes without decoding them. Besides growing dst it does not
-// allocate.
+// AppendWith appends a new item: it, with the changes applied. The changes must be sorted by name in byte order, with
+// each name once. AppendWith copies unchanged attributes without decoding them. It allocates only to grow dst.
 func AppendWith(dst []byte, it attr.Item, changes []Change) []byte {
 	count, size, content := it.Len(), it.Size(), doc.Content(it)
 	for _, c := range changes {
@@ -48,12 +46,11 @@ func AppendWith(dst []byte, it attr.Item, changes []Change) []byte {
 	return p.dst
 }
 
-// AppendOnly appends a new item with the attributes of it for whose names keep
-// returns true. It copies them without decoding them. It may call keep twice
-// for a name.
+// AppendOnly appends a new item that has those attributes of it for whose names keep returns true. It copies them
+// without decoding them. It may call keep twice for a name.
 func AppendOnly(dst []byte, it attr.Item, keep func(name []byte) bool) []byte {
 	count, size, content := 0, 0, 0
-	var kept uint64 // whether to keep each of the first 64
+	var kept uint64 // bit i says whether to keep attribute i, for the first 64
 	for i := range it.Len() {
 		name, v := it.At(i)
 		if !keep(name) {
@@ -81,8 +78,8 @@ func AppendOnly(dst []byte, it attr.Item, keep func(name []byte) bool) []byte {
 	return p.dst
 }
 
-// A ListChange is the new value of one element of a list, or its removal when
-// Value is zero. Index is the element's index before all changes.
+// A ListChange is the new value of one element of a list. A zero Value removes the element. Index is the element's
+// index before all changes.
 type ListChange struct {
 	Index int
 	Value attr.Value

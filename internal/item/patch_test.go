@@ -175,13 +175,13 @@ func TestAppendListWith(t *testing.T) {
 	})
 }
 
-// TestWidths changes items, lists and sets so that the numbers in them become wider and narrower. What comes out
-// must be what is built anew, and what its parts say.
+// TestWidths changes items, lists and sets so that the numbers in their documents become wider and narrower. The
+// result must be the same as if it were built anew from its parts.
 func TestWidths(t *testing.T) {
 	lengths := []int{0, 1, 2, 14, 15, 16, 140, 141, 142, 143, 144, 16380, 16396, 16397, 16398, 16399, 16400, 65535}
 	text := func(t *proptest.T) string {
 		n := proptest.Pick(t, lengths...)
-		if t.Bool() { // so that the whole document ends beside a limit
+		if t.Bool() { // so that the length of the whole document is close to a limit
 			n = proptest.Pick(t, 255, 65535) - t.IntN(40)
 		}
 		return strings.Repeat("x", n)

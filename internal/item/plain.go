@@ -7,13 +7,12 @@ import (
 	"github.com/sortkey/sortkey/internal/item/token"
 )
 
-// AppendPlain appends an item as a plain JSON object: numbers as numbers,
-// binary data as base64, sets as arrays. The types of values cannot always be
-// recovered from it.
+// AppendPlain appends an item as a plain JSON object: numbers as numbers, binary data as base64, sets as arrays. The
+// object does not always show which types the values had.
 func AppendPlain(dst []byte, it attr.Item) []byte { return AppendPlainExcept(dst, it, nil) }
 
-// AppendPlainExcept is AppendPlain with the values of some attributes in DynamoDB JSON, which
-// keeps their types. Typed may be nil.
+// AppendPlainExcept is AppendPlain, except that it writes the attributes for which typed returns true in DynamoDB
+// JSON, which keeps their types. Typed may be nil.
 func AppendPlainExcept(dst []byte, it attr.Item, typed func(name []byte) bool) []byte {
 	dst = append(dst, '{')
 	for i := range it.Len() {

@@ -45,8 +45,8 @@ func AppendUnion(dst []byte, a, b attr.Value) []byte {
 	return dst
 }
 
-// AppendDifference appends the payload of the set of those members of a that
-// are not in b. If none remain, it appends nothing and returns false.
+// AppendDifference appends the payload of a set: the members of a that are not in b. If none remain, it appends
+// nothing and returns false.
 func AppendDifference(dst []byte, a, b attr.Value) ([]byte, bool) {
 	count, size, content := 0, 0, 0
 	for i := range a.Len() {

@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/item/token"
 )
 
-// checkQuote compares the quoter with that of the library, which goes byte by byte.
+// checkQuote compares AppendQuote with the quoter of package jsontext, which works byte by byte.
 func checkQuote(t *testing.T, text []byte) {
 	t.Helper()
 	want, _ := jsontext.AppendQuote([]byte("x"), text)
@@ -23,7 +23,8 @@ func checkQuote(t *testing.T, text []byte) {
 	}
 }
 
-// pieces are what may be special: bytes on both sides of each bound, and characters of several bytes.
+// pieces returns text that may need special treatment: bytes on both sides of each bound, and characters of several
+// bytes.
 func pieces() []string {
 	list := []string{"é", "€", "😀", "\u2028", "\ufffd", "\xed\xa0\x80", "\xe2\x82", "\"\\", "\\\"", "\x1f\x80", "\x01\xff"}
 	for c := range 256 {

@@ -14,15 +14,15 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// A walk reads one text with a Reader and with the decoder of the library, and compares what they return. Where
-// an object or list begins, the next bit of steps says whether to go into it or to read it whole.
+// A walk reads one text with a Reader and with the decoder of package jsontext, and compares what they return. Where
+// an object or list begins, the next bit of steps decides whether to go into it or to read it as a whole.
 type walk struct {
 	*testing.T
 	text  []byte
 	own   token.Reader
 	dec   *jsontext.Decoder
 	lib   doc.Source
-	open  []byte // what has begun and not ended: '{' and '['
+	open  []byte // the objects and lists that the walk is in, as '{' and '['
 	steps uint64
 }
 
@@ -55,7 +55,7 @@ func (w *walk) failed(what string, own, lib error) bool {
 	return own != nil || lib != nil
 }
 
-// value reads the next value, or the end of what it would be in. It reports false at an error.
+// value reads the next value, or the end of the object or list. It returns false after an error.
 func (w *walk) value() bool {
 	if len(w.open) > 0 {
 		more, ok := w.more()
@@ -95,7 +95,7 @@ func (w *walk) value() bool {
 	return true
 }
 
-// more reads the next name, or sees to the next element.
+// more reads the next name of an object, or asks whether a list has another element.
 func (w *walk) more() (more, ok bool) {
 	if w.open[len(w.open)-1] == '[' {
 		own, lib := w.own.More(), w.lib.More()
@@ -134,7 +134,7 @@ func (w *walk) string(own, lib []byte) {
 // place compares the paths to the value just read.
 func (w *walk) place() {
 	if len(w.open) > 100 {
-		return // a path takes time in proportion to its length
+		return // making a path takes time proportional to its length
 	}
 	want := strings.TrimPrefix(string(w.dec.StackPointer()), "/")
 	want = strings.NewReplacer("/", ".", "~1", "/", "~0", "~").Replace(want)
@@ -143,7 +143,7 @@ func (w *walk) place() {
 	}
 }
 
-// texts are valid, and become malformed by what the tests do with them.
+// texts are valid. The tests change them to make malformed ones.
 var texts = []string{
 	`{"id":{"S":"customer#42"},"n":{"N":"12.5"},"l":{"L":[{"BOOL":true},{"NULL":true},{"M":{}}]}}`,
 	` { "a" : [ 1 , -0.5e+10 , 0 , "x\n\u00e9\ud83d\ude00" , null , false ] , "a" : {} } `,
@@ -155,7 +155,8 @@ var texts = []string{
 	"\"\xed\xa0\x80\"", "\t\r\n1\v", `"\u00e"`, `"\x"`, `"\U0041"`, `"\u+041"`, `"\u0_41"`, `"`, `"\`, `"\u`,
 }
 
-// TestReader reads each text whole and in steps, each of its beginnings, and the text with each byte replaced.
+// TestReader reads each text as a whole and in steps. It does the same with each beginning of the text, and with each
+// byte of the text replaced.
 func TestReader(t *testing.T) {
 	for _, text := range texts {
 		for _, steps := range []uint64{0, 1<<64 - 1, 0x5555555555555555, 0x3333333333333333} {
@@ -170,7 +171,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestReaderStrings has each special byte in each place of strings of each length.
+// TestReaderStrings reads strings of each length, with each special byte at each place.
 func TestReaderStrings(t *testing.T) {
 	proptest.SkipShort(t)
 	for _, piece := range pieces() {

@@ -1,6 +1,5 @@
-// Package lex splits expressions into tokens: those of requests, with placeholders ([Lex]), and those
-// that people write, with names and values in them ([LexLiterals]). [Roles] decides what each token of
-// the latter means.
+// Package lex splits expressions into tokens. [Lex] takes those of requests, which have placeholders. [LexLiterals]
+// takes those that people write, with names and values in them, and [Roles] decides what each token of these means.
 package lex
 
 import (
@@ -48,7 +47,7 @@ const (
 	TokPlus
 	TokMinus
 
-	// Only [LexLiterals] returns these.
+	// Only [LexLiterals] returns the following kinds.
 	TokText       // quoted text
 	TokQuotedName // a name in backquotes
 	TokNumber     // a number that is not a TokInt
@@ -151,8 +150,7 @@ func lex(tokens []Token, src string, literals bool) []Token {
 
 func place(start, end int) ast.Place { return ast.Place{Start: int32(start), End: int32(end)} }
 
-// Rewrite returns src with each of its tokens replaced by the result of word.
-// The text between tokens stays.
+// Rewrite returns src with each of its tokens replaced by the result of word. It keeps the text between tokens.
 func Rewrite(src string, tokens []Token, word func(i int) string) string {
 	var out strings.Builder
 	end := int32(0)
@@ -231,7 +229,7 @@ func endOfDigits(s string) int {
 	return i
 }
 
-// pairOf returns the kind of a token of two characters, if they form one.
+// pairOf returns the kind of the token that two characters form, if they form one.
 func pairOf(a, b byte) TokenKind {
 	switch {
 	case a == '<' && b == '>':
@@ -251,7 +249,7 @@ func keyword(word string) TokenKind {
 	}
 	var upper [len("BETWEEN")]byte
 	for i := range len(word) {
-		upper[i] = word[i] &^ 0x20 // harmless for other characters: keywords contain only letters
+		upper[i] = word[i] &^ 0x20 // makes letters upper case, and does not turn other characters into letters
 	}
 	switch string(upper[:len(word)]) {
 	case "AND":

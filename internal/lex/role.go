@@ -28,11 +28,11 @@ const (
 	RolePlaceholder
 	// RoleComposite is a list, a map or a set.
 	RoleComposite
-	// RoleBad is text that no expression has.
+	// RoleBad is text that cannot be in any expression.
 	RoleBad
 )
 
-// A Form is a form of an expression.
+// A Form is the kind of an expression.
 type Form uint8
 
 // The forms.
@@ -42,14 +42,14 @@ const (
 	UpdateForm
 )
 
-// Roles appends the roles of the tokens of an expression. A word such as IN, SET or true, which is an operator, begins
-// a clause or is a value, has the role of a name where the grammar allows no operator, clause or value.
+// Roles appends the role of each token of an expression. Words such as IN, SET or true can be operators, begin a
+// clause or be values. Where the grammar allows none of these, the word has the role of a name.
 func Roles(roles []Role, src string, tokens []Token, form Form) []Role {
 	update := form == UpdateForm
 	clause := TokEOF
-	operand := false  // the token before can be the last of an operand
+	operand := false  // the previous token can be the last of an operand
 	condition := true // a condition can begin here, so NOT may be an operator
-	between := false  // the next AND is that of a BETWEEN
+	between := false  // the next AND belongs to a BETWEEN
 	kindAt := func(i int) TokenKind {
 		if i < 0 || i >= len(tokens) {
 			return TokEOF
@@ -57,14 +57,14 @@ func Roles(roles []Role, src string, tokens []Token, form Form) []Role {
 		return tokens[i].Kind
 	}
 
-	// target reports whether the grammar allows only a path at token i, and no value.
+	// target reports whether the grammar allows only a path at token i.
 	target := func(i int) bool {
 		function := i > 1 && kindAt(i-1) == TokLeftParen && kindAt(i-2) == TokIdent
 		switch {
 		case form == ProjectionForm:
 			return true
 		case function && strings.HasSuffix(strings.ToLower(tokens[i-2].Text(src)), "exists"):
-			return true // attribute_exists, attribute_not_exists and if_not_exists
+			return true // true for attribute_exists, attribute_not_exists and if_not_exists
 		case clause == TokSet:
 			return kindAt(i+1) == TokEqual
 		case clause == TokRemove:
@@ -97,7 +97,7 @@ func Roles(roles []Role, src string, tokens []Token, form Form) []Role {
 			}
 		case TokRightParen, TokRightBracket:
 			ends = true
-		case TokLeftParen: // of a group, if it is not that of a function or of IN
+		case TokLeftParen: // of a group, unless it belongs to a function or to IN
 			begins = condition
 		case TokAnd, TokOr, TokIn, TokBetween: // operators behind an operand
 			if inPath || !operand {
@@ -124,7 +124,7 @@ func Roles(roles []Role, src string, tokens []Token, form Form) []Role {
 			}
 		case TokPlus, TokMinus:
 			if !update {
-				role = RoleBad // no condition or projection has arithmetic
+				role = RoleBad // only updates have arithmetic
 			}
 		case TokBad:
 			role = RoleBad
@@ -166,7 +166,7 @@ func EndsOperand(kind TokenKind) bool {
 	return beginsPath(kind)
 }
 
-// errQuote is the error of text whose quotes do not match.
+// errQuote is the error for text whose quotes do not match.
 var errQuote = errors.New("it is not a whole quoted text")
 
 // Unquote returns the text of a token in quotes.
@@ -195,7 +195,7 @@ func Literal(role Role, word string) (attr.Value, error) {
 	return attr.NewNumber(word)
 }
 
-// Operator returns a plain token as expressions of requests have it: = for ==, and <> for !=.
+// Operator returns the text of a plain token as requests write it: = for ==, and <> for !=.
 func Operator(kind TokenKind, word string) string {
 	switch kind {
 	case TokEqual:

@@ -19,7 +19,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Partition returns the condition that an attribute equals the key that t builds from these values, for a query of that
+// Partition returns the condition that an attribute equals the key that t builds from args, for a query of that
 // partition. Arguments are as for [keys.Template.Format]. Its errors are a [*keys.Error].
 func Partition(attribute string, t *keys.Template, args ...any) (expression.KeyConditionBuilder, error) {
 	key, err := t.Format(args...)
@@ -29,8 +29,8 @@ func Partition(attribute string, t *keys.Template, args ...any) (expression.KeyC
 	return expression.Key(attribute).Equal(expression.Value(key)), nil
 }
 
-// Sort returns the condition that an attribute is in a range, for programs that join conditions themselves; [And] does
-// it for one partition. It returns false when the range has no bounds and so needs no condition.
+// Sort returns the condition that an attribute is in a range, for programs that join conditions themselves; [And]
+// joins it to that of a partition. Sort returns false when the range has no bounds and so needs no condition.
 func Sort(attribute string, r keys.Range) (expression.KeyConditionBuilder, bool) {
 	key := expression.Key(attribute)
 	switch op, operands := r.Condition(); op {

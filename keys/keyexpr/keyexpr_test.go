@@ -23,8 +23,7 @@ var (
 
 func s(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
 
-// shop contains the orders of customers 7 and 70 and, on each side of the
-// orders, another row.
+// shop contains the orders of customers 7 and 70, and other rows directly before and after these orders.
 func shop(t *testing.T) *sortkeytest.DB {
 	db := sortkeytest.New(t)
 	db.Table("Shop", "PK / SK")

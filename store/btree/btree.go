@@ -51,11 +51,11 @@ func lessRow(a, b row) bool { return bytes.Compare(a.sort, b.sort) < 0 }
 
 // engine is a store in memory.
 type engine struct {
-	writer  chan struct{} // the write lock: full while an Update runs
+	writer  chan struct{} // the write lock: contains an element while an Update runs
 	current atomic.Pointer[partitionTree]
 }
 
-// Open returns a new, empty store, to compare another engine with. It is safe for concurrent use.
+// Open returns a new, empty store, for comparing other engines with it. It is safe for concurrent use.
 func Open() store.Store {
 	s := &engine{writer: make(chan struct{}, 1)}
 	s.current.Store(btree.NewG(degree, lessPartition))
@@ -248,15 +248,14 @@ func (r *reader) loop(walk func(tree *partitionTree, visit func(partition, row) 
 	}
 }
 
-// A writer changes a tree that nobody else uses.
+// A writer changes a tree that no one else reads or changes.
 type writer struct {
 	reader
-	own map[*rowTree]bool // the trees of rows that nobody else uses
+	own map[*rowTree]bool // the trees of rows that only this writer uses
 }
 
-// freeze stops changes of the current tree, which an iteration is about to
-// read. The writer continues on a clone, and clones the partitions that it
-// writes to.
+// freeze prevents changes to the current tree, because an iteration is about to read it. The writer continues on a
+// clone, and clones each partition before it writes to that.
 func (w *writer) freeze() {
 	w.tree = w.tree.Clone()
 	clear(w.own)

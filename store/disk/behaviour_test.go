@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// TestBehaviour runs the scripts of answers through the store in Go.
+// TestBehaviour runs the scripts with expected answers on the store in Go.
 func TestBehaviour(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()
@@ -29,7 +29,7 @@ func TestBehaviour(t *testing.T) {
 	})
 }
 
-// TestMatrix and TestHazards call transactions beside everything else, and misuse them.
+// TestMatrix and TestHazards run transactions while everything else runs, and call them in wrong ways.
 func TestMatrix(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()

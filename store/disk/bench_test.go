@@ -23,8 +23,7 @@ import (
 func partition(i int) []byte { return fmt.Appendf(nil, "customer#%07d", i) }
 func sortKey(i int) []byte   { return binary.BigEndian.AppendUint32([]byte("order#"), uint32(i)) }
 
-// fill puts rows of 100 bytes: the given number of partitions, each with the
-// given number of rows.
+// fill puts rows of 100 bytes into a number of partitions, the same number of rows into each.
 func fill(t testing.TB, s store.Store, partitions, rows int) {
 	t.Helper()
 	for p := range partitions {
@@ -39,7 +38,7 @@ func fill(t testing.TB, s store.Store, partitions, rows int) {
 	}
 }
 
-// bare opens Pebble directly, configured as the store configures it.
+// bare opens Pebble without the store, with the same configuration.
 func bare(b *testing.B, dir string) *pebble.DB {
 	b.Helper()
 	o := &pebble.Options{
@@ -65,11 +64,10 @@ func (quiet) Fatalf(string, ...any) {}
 
 const (
 	benchPartitions = 20
-	benchRows       = 10_000 // per partition, more than a page of 1 MB
+	benchRows       = 10_000 // rows of a partition, more than a page of 1 MB
 )
 
-// both runs a benchmark on the store and on Pebble directly, over the same
-// files.
+// both runs a benchmark on the store, and on Pebble alone with the same files.
 func both(b *testing.B, onStore func(*testing.B, *disk.Store), onBare func(*testing.B, *pebble.DB)) {
 	dir := b.TempDir()
 	s := open(b, dir, disk.Options{})

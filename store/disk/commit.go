@@ -10,14 +10,14 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A version is a state that views read: the changes of all updates up to one.
+// A version is a state that Views can read: the one after a certain update.
 type version struct {
 	snapshot *pebble.Snapshot
 	seq      uint64 // number of the last update
 	refs     int    // views that read it, plus one for the store; guarded by Store.mu
 }
 
-// A commit is an update whose batch has been applied.
+// A commit is an update whose batch has been applied in memory, and which may not be durable yet.
 type commit struct {
 	seq   uint64
 	after *version
@@ -70,7 +70,8 @@ func (s *Store) lockWrites(ctx context.Context) error {
 		select {
 		case s.writer <- struct{}{}:
 			return nil
-		case <-s.fs.starving.channel(): // the goroutine that holds the write lock may wait for descriptors or space
+		// the goroutine that holds the write lock may be waiting for descriptors or for space
+		case <-s.fs.starving.channel():
 			if err := s.fs.starving.refusal(); err != nil {
 				return err
 			}
@@ -80,9 +81,8 @@ func (s *Store) lockWrites(ctx context.Context) error {
 	}
 }
 
-// run calls fn, applies its batch and releases the write lock. The caller
-// must wait for the commit c: fn's own if own is true, otherwise the last one
-// before it.
+// run calls fn, applies its batch and releases the write lock. If own is true, c is the commit of fn's changes.
+// Otherwise it is the last commit before fn, or nil if there was none. The caller must wait for c.
 func (s *Store) run(ctx context.Context, fn func(store.Writer) error) (c *commit, own bool, err error) {
 	defer func() { <-s.writer }()
 	if err := s.failed(); err != nil {
@@ -129,7 +129,7 @@ func (s *Store) apply(batch *pebble.Batch) (c *commit, own bool, err error) {
 		return s.db.ApplyNoSyncWait(batch, pebble.Sync)
 	})
 	if err != nil {
-		// The engine may still use the batch, so it is not closed.
+		// The engine may still use the batch, so do not close it.
 		return s.applied, false, err
 	}
 	c = &commit{batch: batch, durable: make(chan struct{})}
@@ -160,8 +160,7 @@ func (s *Store) settle(c *commit) error {
 	return nil
 }
 
-// publish makes v the state that views read, unless they already read a later
-// one.
+// publish makes v the state that Views read from now on, unless the current one is later.
 func (s *Store) publish(v *version) {
 	s.mu.Lock()
 	s.held++
@@ -180,15 +179,15 @@ func (s *Store) acquire() *version {
 	return s.current
 }
 
-// Snapshots that nobody reads are closed together, the latest first: whenever the earliest open snapshot closes,
-// the engine checks for compactions, which takes a large part of the time of a small update. Each of them keeps
-// old versions of the rows changed since, so at most maxUnread wait, for about unreadFor.
+// Snapshots that nobody reads wait and are closed together, the latest first. Whenever the earliest open snapshot
+// closes, the engine checks for compactions, and that takes a large part of the time of a small update. But a waiting
+// snapshot keeps old versions of the rows changed since, so at most maxUnread snapshots wait, for about unreadFor.
 const (
 	maxUnread = 64
 	unreadFor = 10 * time.Millisecond
 )
 
-// release drops a reference to a version.
+// release drops a reference to a version. The last one drops its snapshot.
 func (s *Store) release(v *version) {
 	s.mu.Lock()
 	if v.refs--; v.refs == 0 {

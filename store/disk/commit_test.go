@@ -36,7 +36,7 @@ func onSync(fs vfs.FS, fn func()) vfs.FS {
 // TestGroupCommit checks that many writers share few syncs.
 func TestGroupCommit(t *testing.T) {
 	const writers, each = 32, 20
-	synctest.Test(t, func(t *testing.T) { // a sync ends when all the writers wait
+	synctest.Test(t, func(t *testing.T) { // in a bubble, a sync can end exactly when all writers wait
 		var syncs atomic.Int64
 		s := open(t, "db", disk.Options{}.On(onSync(vfs.NewMem(), func() {
 			syncs.Add(1)
@@ -58,8 +58,8 @@ func TestGroupCommit(t *testing.T) {
 	})
 }
 
-// TestSnapshots checks that soon after the last write no unread snapshots are left, and only
-// few while writers write, and that a view keeps its own.
+// TestSnapshots checks that soon after the last write no unread snapshots are left, that there are only few while
+// writers write, and that a View keeps its own.
 func TestSnapshots(t *testing.T) {
 	const writers, each, most = 8, 200, (8 + 1) * 66 // each writer may be about to close 64
 	s := open(t, "db", disk.Options{}.On(vfs.NewMem()))
@@ -94,9 +94,8 @@ func TestSnapshots(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestNothingBeforeItsSync blocks a sync. Meanwhile the next Update runs, but
-// neither it nor an Update that only reads may return, and views see the
-// previous state.
+// TestNothingBeforeItsSync blocks a sync. Meanwhile the next Update may run, but neither it nor an Update that only
+// reads may return, and Views must see the previous state.
 func TestNothingBeforeItsSync(t *testing.T) {
 	gate := make(chan struct{})
 	var held atomic.Bool
@@ -145,8 +144,8 @@ func TestNothingBeforeItsSync(t *testing.T) {
 	})
 }
 
-// TestSyncEvery checks that with an interval, updates do not wait, and that
-// writes older than the interval survive a crash; Close keeps all writes.
+// TestSyncEvery checks that with an interval, updates do not wait, and that writes older than the interval survive a
+// crash. Close must keep all writes.
 func TestSyncEvery(t *testing.T) {
 	fs := newCrashFS()
 	s := open(t, "db", disk.Options{SyncEvery: 10 * time.Millisecond}.On(fs))

@@ -10,13 +10,13 @@ import (
 
 var _ capability.Compactor = (*Store)(nil)
 
-// behind is greater than every address, because no space has so large a number.
+// behind is greater than every address, because no store uses a space whose number begins with 0xFF.
 var behind = []byte{0xFF}
 
-// Compact implements [capability.Compactor]: it merges all files into one sorted run, so that the space of
-// rows that were replaced or deleted is free again, and reads look into fewer files. It reads and writes
-// the whole store, and needs as much free space as its largest part for a while. Updates need not wait,
-// but share the disk. When ctx ends, or the store is closed, it returns at once, and the engine completes
+// Compact implements [capability.Compactor]. It merges all files into one sorted run. That frees the disk space of
+// rows that were replaced or deleted, and reads then look into fewer files. Compact reads and writes the whole store,
+// and for a while needs as much free space as the largest part of the store takes. Updates do not wait for it, but
+// share the disk with it. When ctx ends, or the store is closed, Compact returns at once, and the engine completes
 // the files that it has begun. For a store that is open for reading only, the error is [ErrReadOnly].
 func (s *Store) Compact(ctx context.Context) error {
 	if err := s.begin(); err != nil {
@@ -32,7 +32,7 @@ func (s *Store) Compact(ctx context.Context) error {
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go func() { // the engine would not end when the store fails, and Close would wait for it
+	go func() { // cancel when the store fails, because the engine would not return, and Close would wait for it
 		tick := time.NewTicker(pollInterval)
 		defer tick.Stop()
 		for ctx.Err() == nil {
@@ -46,7 +46,7 @@ func (s *Store) Compact(ctx context.Context) error {
 		}
 	}()
 
-	var refused error // such as a file that cannot be opened now; the store goes on
+	var refused error // an error that does not fail the store, such as a file that cannot be opened now
 	err := s.protect(func() error {
 		refused = s.db.Compact(ctx, nil, behind, true)
 		return nil

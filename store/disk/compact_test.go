@@ -18,7 +18,7 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// TestCompact holds that Compact frees the space of rows that were deleted.
+// TestCompact checks that Compact frees the disk space of rows that were deleted.
 func TestCompact(t *testing.T) {
 	mem := vfs.NewMem()
 	s := open(t, "db", disk.Options{MemTableBytes: 1 << 20}.On(mem))
@@ -51,7 +51,7 @@ func TestCompact(t *testing.T) {
 	require.Equal(t, "v", get(t, s, "k"))
 }
 
-// rowBytes returns the size of the files of rows.
+// rowBytes returns the total size of the files that contain rows.
 func rowBytes(t *testing.T, fs vfs.FS) (bytes int64) {
 	names, err := fs.List("db")
 	require.NoError(t, err)
@@ -69,8 +69,8 @@ func rowBytes(t *testing.T, fs vfs.FS) (bytes int64) {
 	return bytes
 }
 
-// TestCompactEnds holds that a Compact that the disk keeps waiting ends with its context, with Close and
-// when the store fails.
+// TestCompactEnds checks that a Compact that waits for the disk ends with its context, with Close, and when the store
+// fails.
 func TestCompactEnds(t *testing.T) {
 	stop := errors.New("stop")
 	for _, tt := range []struct {

@@ -16,16 +16,14 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Snapshot implements [store.Snapshotter]. The folder must not be inside the
-// store's own. Files of rows are hard-linked where the file system supports it,
-// so a snapshot takes little time and space. Reads continue; updates wait while
-// files are linked. If the folder is on another file system, files are copied,
-// and the end of ctx stops the copying.
+// Snapshot implements [store.Snapshotter]. The folder must not be inside the store's own. Files of rows are
+// hard-linked where the file system supports it, so a snapshot takes little time and space. Reads continue; updates
+// wait while files are linked. If the folder is on another file system, Snapshot copies the files, and stops when ctx
+// ends.
 //
-// Snapshot must not be called inside an Update. The copy opens like any store.
-// After an error the folder may be incomplete; Open refuses it, and it can be
-// removed. For a store opened for reading only, the error is [ErrReadOnly]; its
-// folder can simply be copied.
+// Snapshot must not be called inside an Update. The copy opens like any store. After an error the folder may be
+// incomplete: Open refuses it, and you can remove it. For a store opened for reading only, the error is
+// [ErrReadOnly]; use [Copy] for its folder.
 func (s *Store) Snapshot(ctx context.Context, dir string) error {
 	if err := s.begin(); err != nil {
 		return s.closedOr(err)
@@ -71,12 +69,10 @@ func checkNew(fsys vfs.FS, path string) error {
 	return cmp.Or(err, error(&fs.PathError{Op: "checkpoint", Path: path, Err: fs.ErrExist}))
 }
 
-// link copies the store to a new folder in s.forks. The caller must remove it
-// with s.forks.remove.
+// link copies the store to a new folder in s.forks. The caller must remove it with s.forks.remove.
 //
-// No writes may run meanwhile: the engine copies as much of its log as it
-// finds, and treats a log as corrupt if some blocks were copied before a write
-// and others after it (cockroachdb/pebble issue 5142).
+// No write may run meanwhile. The engine copies its log up to the current end. If some blocks were copied before a
+// write and others after it, the engine would later treat the copied log as corrupt (cockroachdb/pebble issue 5142).
 func (s *Store) link(ctx context.Context) (_ string, err error) {
 	if s.opts.ReadOnly {
 		return "", ErrReadOnly
@@ -89,7 +85,7 @@ func (s *Store) link(ctx context.Context) (_ string, err error) {
 		}
 	}()
 
-	s.flush() // files are shared; the log is copied and must be read again
+	s.flush() // so that less of the log must be copied and read again; other files are shared
 	if err := s.lockWrites(ctx); err != nil {
 		return "", err
 	}
@@ -100,7 +96,7 @@ func (s *Store) link(ctx context.Context) (_ string, err error) {
 		return "", failed
 	}
 
-	var full error // a full disk there does not fail the store
+	var full error // an error that does not fail the store, such as a full disk at the copy
 	if failed := s.protect(func() error {
 		full = s.db.Checkpoint(dir, pebble.WithFlushedWAL())
 		return nil
@@ -119,9 +115,8 @@ func (s *Store) link(ctx context.Context) (_ string, err error) {
 	return dir, nil
 }
 
-// move moves a copy to its place, durably. It renames the folder if both paths
-// are on one file system. Otherwise it copies the files one by one, and last
-// the one that makes the folder a store.
+// move moves a copy to its place, durably. It renames the folder if both paths are on one file system. Otherwise it
+// copies the files, and copies SORTKEY last, which makes the folder a store.
 func move(ctx context.Context, fsys vfs.FS, from, to string) error {
 	err := makeDir(fsys, fsys.PathDir(to))
 	if err == nil && fsys.Rename(from, to) != nil {
@@ -185,9 +180,8 @@ func (r *contextReader) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// flush writes the rows that are in memory and in the log to a file, so the
-// next Open has less to read. It stops when the store fails; the engine would
-// retry for ever.
+// flush writes the rows that are in memory and in the log to a file, so that the next Open has less to read. It stops
+// when the store fails, because the engine would retry for ever.
 func (s *Store) flush() {
 	if s.failed() != nil {
 		return
@@ -247,8 +241,8 @@ func (s *Store) Fork() (store.Store, error) {
 	return fork, nil
 }
 
-// ForksInstantly implements [store.Forker]. It returns false, because a fork writes rows and copies what it cannot
-// link.
+// ForksInstantly implements [store.Forker]. It returns false, because Fork writes rows and copies files that it
+// cannot link.
 func (s *Store) ForksInstantly() bool { return false }
 
 // removeFork removes the folder of a fork.

@@ -65,7 +65,7 @@ func TestFork(t *testing.T) {
 			_, err := a.Fork()
 			require.ErrorIs(t, err, store.ErrClosed)
 
-			// B outlives its original store, even when that is opened again.
+			// B outlives its original store, even when a program opens the original again.
 			require.NoError(t, s.Close())
 			require.Equal(t, "b", get(t, b, "k"))
 			s = open(t, dir, opts)
@@ -119,8 +119,8 @@ func TestForkLeft(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestForkBeside forks during writes. A fork has all updates acknowledged
-// before it, has each update completely or not at all, and gets no later ones.
+// TestForkBeside forks during writes. A fork must have all updates that were acknowledged before it. It must have
+// each update completely or not at all, and no later ones.
 func TestForkBeside(t *testing.T) {
 	s := open(t, "db", disk.Options{MemTableBytes: 1}.On(vfs.NewMem()))
 	var stop, wg sync.WaitGroup

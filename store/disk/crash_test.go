@@ -26,8 +26,8 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// seeds runs fn for n random seeds, and says which one fails. SORTKEY_SEED gives
-// the first and SORTKEY_CHECKS multiplies their number.
+// seeds runs fn for n random seeds, and says which one fails. SORTKEY_SEED sets the first seed, and SORTKEY_CHECKS
+// multiplies their number.
 func seeds(t *testing.T, n int, fn func(t *testing.T, seed uint64, rng *rand.Rand)) {
 	t.Helper()
 	for i := range proptest.Cases(n) {
@@ -39,14 +39,13 @@ func seeds(t *testing.T, n int, fn func(t *testing.T, seed uint64, rng *rand.Ran
 	}
 }
 
-// small makes the engine write files often.
+// small returns options that make the engine write files often.
 func small(fs vfs.FS) disk.Options {
 	return disk.Options{MemTableBytes: 1, CacheBytes: 1 << 20}.On(fs)
 }
 
-// TestCrash interrupts random histories at random points. After a crash, the
-// store has the state after some number of complete updates without gaps, and
-// at least those that were acknowledged or seen by a View.
+// TestCrash interrupts random histories at random points. After a crash, the store must have the state after some
+// number of complete updates without gaps. That must include all updates that were acknowledged or seen by a View.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	var updates, lost uint64
@@ -117,9 +116,8 @@ func TestCrashWhileOpening(t *testing.T) {
 	})
 }
 
-// TestDiskErrors fails a write, once or from then on. Callers get the error,
-// the store stops, and all acknowledged updates are present when the folder is
-// opened again, at once or after a crash.
+// TestDiskErrors makes one write fail, or all writes from then on. Callers must get the error, and the store must
+// stop. When the folder is opened again, at once or after a crash, all acknowledged updates must be present.
 func TestDiskErrors(t *testing.T) {
 	t.Parallel()
 	var acknowledged uint64
@@ -196,8 +194,8 @@ func (h *history) updateAny(s *disk.Store, rng *rand.Rand) error {
 	return (&history{ops: map[uint64][]op{}}).update(s, rng)
 }
 
-// TestFullDisk limits the space of the disk, so that a write is cut off in the middle, and frees space later. Updates
-// are refused or wait meanwhile, Views read, and writes go on without a restart.
+// TestFullDisk limits the space of the disk, so that a write is cut off in the middle, and frees space later.
+// Meanwhile updates must wait or be refused, and Views must work. Afterwards updates must work without a restart.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	seeds(t, 8, func(t *testing.T, seed uint64, rng *rand.Rand) {
@@ -239,9 +237,9 @@ func TestFullDisk(t *testing.T) {
 	})
 }
 
-// TestFullDiskClose closes a store, and opens it, while the disk is full. Nothing is lost.
+// TestFullDiskClose closes a store, and opens it, while the disk is full. Nothing may be lost.
 func TestFullDiskClose(t *testing.T) {
-	proptest.NeedLong(t) // it waits in a process of its own
+	proptest.NeedLong(t) // slow, because it waits in a process of its own
 	t.Parallel()
 	if inChild(t) {
 		return
@@ -270,11 +268,12 @@ func TestFullDiskClose(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestFullDiskOpen opens a store whose log has rows, a Load between them, and more rows, while operations of one kind
-// meet a full disk, the first of them or a later one. Open returns, also if the engine writes the first rows nowhere,
-// needs them to place the file of the Load, and tries again for ever. With space, another Open has all rows.
+// TestFullDiskOpen opens a store whose log has rows, a Load between them, and more rows. Operations of one kind find
+// the disk full, from the first of them or from a later one. Open must return even when the engine retries for ever:
+// it cannot write the first rows, but needs them to place the file of the Load. Once there is space, another Open
+// must have all rows.
 func TestFullDiskOpen(t *testing.T) {
-	proptest.NeedLong(t) // it waits in a process of its own
+	proptest.NeedLong(t) // slow, because it waits in a process of its own
 	t.Parallel()
 	if inChild(t) {
 		return
@@ -314,11 +313,11 @@ func TestFullDiskOpen(t *testing.T) {
 	require.Greater(t, failed, 10)
 }
 
-// loggedLoad returns the files of a crash whose log has 100 rows, a Load of two between them, and 100 more.
+// loggedLoad returns the files after a crash. The log has 100 rows, a Load of two rows, and 100 more rows.
 func loggedLoad(t *testing.T) *crashFS {
 	mem := newCrashFS()
 	held := make(chan struct{})
-	hold := errorfs.InjectorFunc(func(o errorfs.Op) error { // no rows in files but those of the Load
+	hold := errorfs.InjectorFunc(func(o errorfs.Op) error { // keeps rows out of files, except those of the Load
 		if o.Kind == errorfs.OpCreate && path.Dir(o.Path) == "db" && path.Ext(o.Path) == ".sst" {
 			<-held
 		}
@@ -351,8 +350,8 @@ func loggedLoad(t *testing.T) *crashFS {
 	return image
 }
 
-// TestFullDiskLists closes a store that cannot write its list of logs. A log that is still in the list must remain, or
-// the next Open would take it for lost.
+// TestFullDiskLists closes a store that cannot write its list of logs. A log that is still in the list must remain,
+// because otherwise the next Open would take it for lost.
 func TestFullDiskLists(t *testing.T) {
 	t.Parallel()
 	mem := vfs.NewMem()
@@ -388,7 +387,7 @@ func TestFullDiskLists(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestSpace refuses updates that would leave too little space, before anything is written.
+// TestSpace checks that updates that would leave too little space are refused before anything is written.
 func TestSpace(t *testing.T) {
 	t.Parallel()
 	fs := &usedFS{FS: vfs.NewMem()}
@@ -425,7 +424,7 @@ func TestSpace(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// A usedFS says how much space is free.
+// A usedFS is a file system that reports a given amount of free space.
 type usedFS struct {
 	vfs.FS
 	free atomic.Uint64
@@ -440,7 +439,7 @@ func stopAfter(tried *atomic.Int64, n int64) func() bool {
 	return func() bool { return tried.Load() >= end }
 }
 
-// A fullFS has space for a limited number of bytes.
+// A fullFS is a file system with space for a limited number of bytes.
 type fullFS struct {
 	vfs.FS
 	freeSpace atomic.Int64
@@ -473,8 +472,7 @@ func (f *fullFile) Write(p []byte) (int, error) {
 	return n, syscall.ENOSPC
 }
 
-// TestReadErrors checks that readers get the errors of a disk that cannot be
-// read.
+// TestReadErrors checks that readers get the errors of a disk that fails to read.
 func TestReadErrors(t *testing.T) {
 	var bad atomic.Bool
 	fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(o errorfs.Op) error {

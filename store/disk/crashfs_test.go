@@ -6,8 +6,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A crashFS is a file system in memory that can be cloned as a crash would leave it. In the engine's own, Link takes
-// a lock for reading twice, so a CrashClone between the two waits for ever, and so does everybody else.
+// A crashFS is a file system in memory that can be cloned in the state that a crash would leave. It replaces the
+// engine's own, whose Link takes a read lock twice: a CrashClone between the two would wait for ever, and block
+// everybody else.
 type crashFS struct {
 	*vfs.MemFS
 	linking sync.Mutex

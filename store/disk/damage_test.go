@@ -21,11 +21,11 @@ import (
 
 const damagedRows = 400
 
-// folders returns a folder of damagedRows rows after Close, and one after a kill.
+// folders returns two folders with damagedRows rows: one after Close, and one after a kill.
 func folders(t testing.TB) (closed, killed string) {
 	t.Helper()
 	fs := newCrashFS()
-	s := open(t, "db", disk.Options{MemTableBytes: 1}.On(fs)) // small, so there are tables and logs
+	s := open(t, "db", disk.Options{MemTableBytes: 1}.On(fs)) // small, so that there are files of rows and logs
 	for i := range damagedRows {
 		put(t, s, fmt.Sprintf("key %04d", i), strings.Repeat("v", 300))
 		if i == damagedRows-5 {
@@ -38,9 +38,8 @@ func folders(t testing.TB) (closed, killed string) {
 	return snapshot(t, fs, "db"), killed
 }
 
-// snapshot writes the folder path of fs, as killing its process would leave it,
-// to a folder of the machine. Copying an open folder file by file is no
-// substitute: the engine removes and creates files meanwhile.
+// snapshot writes the folder path of fs to a folder of the machine, in the state that killing its process would
+// leave. Copying the files of an open folder one by one would not do: the engine removes and creates files meanwhile.
 func snapshot(t testing.TB, fs *crashFS, path string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -51,13 +50,11 @@ func snapshot(t testing.TB, fs *crashFS, path string) (dir string) {
 	return dir
 }
 
-// TestDamage damages each file of a folder in each way, after Close and after a
-// kill. Opening and reading it must end with an error or return every row.
-// Losing rows in silence is allowed in one case alone, which no file can tell
-// from a crash: the newest log cut off at its end, or damaged in its last record.
+// TestDamage damages each file of a folder in each way, after Close and after a kill. Opening and reading the folder
+// must return an error or every row. There is one exception, which no file can tell from a crash: the newest log is
+// cut off at its end, or damaged in its last record.
 //
-// -v prints the outcomes. A short run leaves it to FuzzDamage, which damages the same
-// folders in memory.
+// -v prints the outcomes. A short run leaves the test to FuzzDamage, which damages the same folders in memory.
 func TestDamage(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()
@@ -134,9 +131,8 @@ func readAll(t *testing.T, dir string, opts disk.Options) (n int, err error) {
 	return n, err
 }
 
-// FuzzDamage damages one file of a folder anywhere. Opening and reading it ends
-// with an error or returns every row, except after damage to the newest log that
-// looks like a crash: it ends early, or its last record is not whole.
+// FuzzDamage damages one file of a folder at any place. Opening and reading the folder must return an error or every
+// row, unless the damage to the newest log looks like a crash: the log ends early, or its last record is incomplete.
 func FuzzDamage(f *testing.F) {
 	type file struct {
 		name string

@@ -87,8 +87,8 @@ func TestDatabaseSnapshot(t *testing.T) {
 	require.NoError(t, db.Close())
 }
 
-// TestDatabaseShared holds what databases do that are open for reading only: several read a folder at the same
-// time, as a crash has left it, can be backed up and measured, and refuse to write.
+// TestDatabaseShared checks databases that are open for reading only. Several of them can read a folder at the same
+// time, even after a crash. They can be backed up and measured, and refuse to write.
 func TestDatabaseShared(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	dir := filepath.Join(t.TempDir(), "db")
@@ -137,8 +137,8 @@ func TestDatabaseShared(t *testing.T) {
 	}
 }
 
-// TestDatabaseReopen checks that DescribeTable has the counts immediately after
-// a Close, and soon after a crash.
+// TestDatabaseReopen checks that DescribeTable has the right counts immediately after a Close, and soon after a
+// crash.
 func TestDatabaseReopen(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	fs := newCrashFS()
@@ -162,8 +162,8 @@ func TestDatabaseReopen(t *testing.T) {
 	require.NoError(t, db.Close())
 }
 
-// TestDatabaseReopenBuilding checks that an index whose building a crash
-// interrupted becomes ACTIVE by itself.
+// TestDatabaseReopenBuilding checks that if a crash interrupts the building of an index, the index becomes ACTIVE
+// after the next Open.
 func TestDatabaseReopenBuilding(t *testing.T) {
 	fs := newCrashFS()
 	st, err := disk.Open("db", disk.Options{}.On(fs))
@@ -176,7 +176,7 @@ func TestDatabaseReopenBuilding(t *testing.T) {
 		GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{{Delete: &wire.DeleteGlobalSecondaryIndexAction{IndexName: new("ByUser")}}},
 	})
 	require.NoError(t, err)
-	cutting.left.Store(3) // the definition and the first part; then a copy is taken
+	cutting.left.Store(3) // copy the store after the updates that write the definition and the first part
 	_, err = engine.Of(db).Service.UpdateTable(t.Context(), &wire.UpdateTableInput{
 		TableName:            new("Sessions"),
 		AttributeDefinitions: []wire.AttributeDefinition{{AttributeName: new("user"), AttributeType: new("S")}},
@@ -195,7 +195,7 @@ func TestDatabaseReopenBuilding(t *testing.T) {
 	require.NoError(t, again.Close())
 }
 
-// cuttingStore keeps what a crash before one of the updates would leave.
+// cuttingStore keeps a copy of the files that a crash before one of the updates would leave.
 type cuttingStore struct {
 	store.Store
 	fs    *crashFS
@@ -210,8 +210,8 @@ func (s *cuttingStore) Update(ctx context.Context, fn func(store.Writer) error) 
 	return s.Store.Update(ctx, fn)
 }
 
-// TestTableDelayRestart closes a database while a table is CREATING, and again while
-// it is DELETING: the states end when they would have ended.
+// TestTableDelayRestart closes a database while a table is CREATING, and again while it is DELETING. The states must
+// end when they would have ended without that.
 func TestTableDelayRestart(t *testing.T) {
 	dir, now, name := t.TempDir(), day(), "Later"
 	open := func() (*sortkey.DB, func() error) {
@@ -257,8 +257,8 @@ func TestTableDelayRestart(t *testing.T) {
 	require.NoError(t, closeDB())
 }
 
-// TestStaleReadsNeedMemory checks that a store on disk, whose forks link files, does
-// not make one for each write.
+// TestStaleReadsNeedMemory checks that a database on disk does not make a fork for each write, because forks on disk
+// link files.
 func TestStaleReadsNeedMemory(t *testing.T) {
 	st, err := disk.Open(t.TempDir(), disk.Options{})
 	require.NoError(t, err)

@@ -10,8 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// errDescriptors is returned by Update while the process, or the machine, has no free file descriptor. The
-// changes are not written, and the store goes on when there are some.
+// errDescriptors is returned by Update while the process, or the machine, has no free file descriptor. The store
+// drops that update, and accepts updates again once there are descriptors.
 var errDescriptors = fmt.Errorf("disk: no free file descriptor: %w", syscall.EMFILE)
 
 // closeWait is how long a store that is being opened or closed waits for descriptors, or for space.
@@ -21,12 +21,12 @@ func noDescriptors(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// passes reports whether an error is a lack of descriptors or of disk space, which may end by itself.
+// passes reports whether err is a lack of descriptors or of disk space, which may end without a restart.
 func passes(err error) bool { return noDescriptors(err) || noSpace(err) }
 
-// patient calls op again and again until it no longer fails for a lack of descriptors or of space, because the engine
-// takes every failure for a final one. A failed op must have changed no file, or change it in the same way again. The
-// store refuses new updates meanwhile.
+// patient repeats op while it fails for a lack of descriptors or of space, because the engine would treat the failure
+// as final. An op that fails must not have changed a file, unless repeating it makes the same change. Meanwhile the
+// store refuses new updates.
 func (g *guard) patient(op func() error) error {
 	err := op()
 	if !passes(err) {
@@ -42,7 +42,7 @@ func (g *guard) patient(op func() error) error {
 	g.store.opts.Logger.Warn("writes wait", "dir", g.store.dir, "err", err.Error(), "refused", refusal.Error())
 	for left := g.store.opts.timeout; left > 0 && passes(err); err = op() {
 		time.Sleep(pollInterval)
-		if g.store.failure.Load() != nil { // then nothing is changed any more
+		if g.store.failure.Load() != nil { // a failed store writes nothing more
 			return err
 		}
 		if !g.store.opened.Load() || g.store.closing() {
@@ -61,12 +61,12 @@ func (s *Store) closing() bool {
 	return s.closed
 }
 
-// A hunger counts the calls that wait for descriptors, or those that wait for space.
+// A hunger counts the calls that wait for descriptors or for space.
 type hunger struct {
 	mu    sync.Mutex
 	n     int
-	err   error         // of updates that are refused meanwhile
-	begun chan struct{} // closed while there are some
+	err   error         // returned by updates meanwhile
+	begun chan struct{} // closed while calls wait
 }
 
 // channel returns a channel that is closed as soon as calls wait.
@@ -79,7 +79,7 @@ func (h *hunger) channel() <-chan struct{} {
 	return h.begun
 }
 
-// refusal returns the error of an update that is refused, or nil if nobody waits any more.
+// refusal returns the error for new updates, or nil if no call waits.
 func (h *hunger) refusal() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -109,21 +109,21 @@ func (h *hunger) end() {
 	}
 }
 
-// starved returns the error of an update that is refused while the store waits for descriptors.
+// starved returns the error for updates while the store waits for descriptors.
 func starved() error {
 	return fmt.Errorf("%w: raise the limit (ulimit -n), or use fewer connections", errDescriptors)
 }
 
-// The engine keeps files open that it reads, and uses at most a quarter of the descriptors for that: the rest is for
-// connections, logs, and files that it is writing.
+// The engine keeps files open to read them. They get at most a quarter of the descriptors; connections, logs, and
+// files that the engine is writing need the rest.
 const (
 	readShare    = 4
 	maxReadFiles = 990 // of the engine's own default
 	minReadFiles = 8
 )
 
-// readFiles returns how many files the engine may keep open to read, of a limit of descriptors; 0 is none
-// that is known.
+// readFiles returns how many files the engine may keep open for reading when the process may have limit descriptors.
+// A limit of 0 is unknown.
 func readFiles(limit uint64) int {
 	if limit == 0 || limit/readShare >= maxReadFiles {
 		return maxReadFiles
@@ -131,7 +131,7 @@ func readFiles(limit uint64) int {
 	return max(int(limit/readShare), minReadFiles)
 }
 
-// fileCache returns the engine's cache of open files. Each of its shards takes its share.
+// fileCache returns the engine's cache of open files, with at most eight shards.
 func fileCache() *pebble.FileCache {
 	files := readFiles(descriptorLimit())
 	return pebble.NewFileCache(min(files/minReadFiles, 8), files)

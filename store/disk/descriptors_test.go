@@ -18,8 +18,8 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// TestDescriptors takes all descriptors away for a while, three times, while writers fill memory tables.
-// Writes are refused or wait, and go on when there are descriptors again; nothing acknowledged is lost.
+// TestDescriptors takes away all descriptors for a while, three times, while writers fill memory tables. Writes must
+// wait or be refused, and work again when there are descriptors. No acknowledged write may be lost.
 func TestDescriptors(t *testing.T) {
 	t.Parallel()
 	mem := newCrashFS()
@@ -77,7 +77,7 @@ func TestDescriptors(t *testing.T) {
 		before, had := written.Load(), refused.Load()
 		require.Eventually(t, func() bool { return written.Load() > before+50 }, time.Minute, time.Millisecond)
 		none.Store(true)
-		require.Eventually(t, func() bool { // those that run may all wait for the log
+		require.Eventually(t, func() bool { // all running updates may be waiting for the log
 			more++
 			sort := fmt.Sprintf("more-%06d", more)
 			writers.Go(func() { write(sort) })
@@ -100,7 +100,8 @@ func TestDescriptors(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestDescriptorsOfFolders opens a store while there are no descriptors for folders, until it has asked some times.
+// TestDescriptorsOfFolders opens a store while there are no descriptors for folders. They come back after the store
+// has retried several times.
 func TestDescriptorsOfFolders(t *testing.T) {
 	t.Parallel()
 	mem := vfs.NewMem()

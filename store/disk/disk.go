@@ -34,10 +34,10 @@ type Store struct {
 	opened   atomic.Bool // Open is about to return s
 
 	writer    chan struct{} // the write lock: full while an Update runs or a copy is made
-	logging   sync.Mutex    // held to write to the log, with or without the write lock
-	applied   *commit       // the last commit; guarded by writer
+	logging   sync.Mutex    // held while writing to the log, with or without the write lock
+	applied   *commit       // the last commit; guarded by the write lock
 	freeSpace freeSpace     // guarded by writer
-	dirty     atomic.Bool   // applied but not synced, with an interval
+	dirty     atomic.Bool   // with SyncEvery: updates were applied that are not synced
 
 	mu      sync.Mutex
 	idle    sync.Cond // signalled when users falls to 0
@@ -45,21 +45,22 @@ type Store struct {
 	closed  bool
 	shut    chan struct{}      // closed when Close is done
 	current *version           // the state that views read
-	held    int                // versions with references: current, and those that views still read
-	unread  []*pebble.Snapshot // of versions that nobody reads, to be closed
+	held    int                // number of versions with references: current, and those that Views still read
+	unread  []*pebble.Snapshot // snapshots of versions that nobody reads, waiting to be closed
 }
 
 var _ capability.HealthChecker = (*Store)(nil)
 
-// leastFree is the free disk space that a store should have, in bytes: for
-// what is in memory, its log, and a compaction.
+// leastFree is the free disk space that a store should have, in bytes: for its rows in memory, its log, and a
+// compaction.
 const leastFree = 100 << 20
 
-// Open opens the store in a folder, and creates the folder and the store if
-// they do not exist. It logs a warning when less than 100 MB of disk space is
-// free. Errors: [ErrLocked] when the folder is in use, [ErrLoss], and those of a folder that another
-// version wrote, of a damaged one and of the file system. Stores that are open for reading only
-// share a folder; see [Options.ReadOnly].
+// Open opens the store in a folder, and creates the folder and the store if they do not exist. Several stores can
+// share a folder only if all of them are open for reading only; see [Options.ReadOnly]. Open logs a warning when less
+// than 100 MB of disk space is free.
+//
+// It returns [ErrLocked] when the folder is in use, and [ErrLoss] when acknowledged updates cannot be read. It
+// returns other errors for a folder in another format or with damaged files, and those of the file system.
 func Open(dir string, opts Options) (*Store, error) { return openStore(dir, opts, nil) }
 
 // openStore opens a folder. For a fork, forks is the folder that contains it.
@@ -121,7 +122,7 @@ func (s *Store) open(dir string) (err error) {
 			return
 		}
 		_ = s.lock.Lock.Close()
-		if errors.Is(missing, fs.ErrNotExist) { // what was refused stays as it was
+		if errors.Is(missing, fs.ErrNotExist) { // leave a refused folder as it was
 			_ = fsys.Remove(fsys.PathJoin(s.dir, lockName))
 		}
 		_ = s.lock.closeFolder()
@@ -153,9 +154,8 @@ func (s *Store) open(dir string) (err error) {
 		err = s.openPebble(state == stateReady)
 	}
 	if err == nil && state != stateReady {
-		// Pebble creates its first log before it knows the format of the folder,
-		// in one without the offsets that tell damage in the middle of a log from
-		// its end. Flush begins another log.
+		// Pebble creates its first log before it knows the format of the folder. That log lacks the offsets that tell
+		// damage in the middle of a log from its end. Flush begins another log, which has them.
 		s.flush()
 		err = s.failed()
 	}
@@ -176,7 +176,7 @@ func (s *Store) open(dir string) (err error) {
 	return nil
 }
 
-// openPebble opens the engine, which must have files if exists is true.
+// openPebble opens the engine. If exists is true, it returns an error when the engine has no files.
 func (s *Store) openPebble(exists bool) error {
 	o := s.pebble()
 	o.EnsureDefaults()
@@ -184,7 +184,7 @@ func (s *Store) openPebble(exists bool) error {
 	o.Lock = s.lock.Lock
 	o.ErrorIfNotExists = exists
 	o.FileCache = fileCache()
-	defer unref(o.FileCache) // the engine has its own reference
+	defer unref(o.FileCache) // the engine holds its own reference
 
 	opened := make(chan *pebble.DB)
 	go func() {
@@ -213,14 +213,14 @@ func (s *Store) openPebble(exists bool) error {
 			}
 		}
 	}
-	// Pebble tries again and again to flush what it has read from the log, and has no way out of that. It writes
-	// nothing any more, so that the folder can be unlocked.
+	// Pebble retries for ever to flush what it has read from the log, and nothing can stop it. But the failed store
+	// writes nothing more, so the folder can be unlocked.
 	close(s.fs.abandoned)
 	return errors.Join(s.failed(), (&unlocker{s.fs}).Close())
 }
 
-// unref gives up a reference to a cache. An engine whose Open has failed may have others, of which the cache
-// complains.
+// unref drops a reference to a cache. It ignores the panic of a cache to which an engine, whose Open has failed,
+// still has references.
 func unref(c *pebble.FileCache) {
 	defer func() { _ = recover() }()
 	c.Unref()

@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/store/storetest"
 )
 
-// open opens a store, and closes it at the latest when the test ends: a test
-// that fails must not leave goroutines for others to find.
+// open opens a store, and closes it when the test ends at the latest, so that a test that fails leaves no goroutines
+// behind that other tests would find.
 func open(t testing.TB, dir string, opts disk.Options) *disk.Store {
 	t.Helper()
 	s, err := disk.Open(dir, opts)
@@ -32,7 +32,7 @@ func TestStore(t *testing.T) {
 		})
 	})
 	t.Run("folder", func(t *testing.T) {
-		proptest.NeedLong(t) // it syncs files two thousand times
+		proptest.NeedLong(t) // slow, because it syncs files two thousand times
 		storetest.Run(t, func(t *testing.T) store.Store { return open(t, t.TempDir(), disk.Options{}) })
 	})
 }

@@ -15,19 +15,19 @@
 //  3. Views read the latest state that is on disk. They never wait, and they
 //     never see what a crash could undo.
 //
-// Rows that are in order already take a shorter way: [Store.Load] writes them to
-// files that the engine then takes over in one step.
+// For rows that are in order already, [Store.Load] is faster: it writes them to
+// files that the engine then adds in one step.
 //
-// When the disk is full, updates are refused with an error that is syscall.ENOSPC, also those that only
-// delete. Views read, and writes go on once there is space. Updates that have begun may wait for it.
+// When the disk is full, Update returns an error that is syscall.ENOSPC, even if it only deletes. Views can
+// still read, and updates succeed again once there is space. An Update that has begun may wait for it.
 //
 // When the disk refuses a write for another reason, or a sync for any, the store stops: it writes
 // nothing more, and every call returns a [*FailedError]. The folder stays as a crash at that
 // moment would have left it. Open it again once the disk is repaired: every acknowledged
 // Update is there.
 //
-// Only one Store at a time can write to a folder; without it, any number can
-// read ([Options.ReadOnly]). The file SORTKEY in the folder
+// Only one Store at a time can write to a folder. While none does, any number can
+// read it ([Options.ReadOnly]). The file SORTKEY in the folder
 // states its format. Close writes the rows in memory to a file, so the next
 // Open is quick. After a crash Open reads the log, at most a few times
 // [Options.MemTableBytes].

@@ -14,8 +14,8 @@ import (
 )
 
 var (
-	// ErrLocked is returned by [Open] for a folder that another process, or
-	// another Store of this process, has open, unless all of them only read.
+	// ErrLocked is returned by [Open] for a folder that another Store has open, in this process or another. Stores
+	// that are all open for reading only can share a folder.
 	ErrLocked = errors.New("disk: the folder is in use")
 
 	// ErrLoss is returned by [Open] for a folder with damaged or missing logs:
@@ -32,8 +32,8 @@ var (
 )
 
 // A FailedError says that the store has stopped because the disk refused a write or the engine gave up. Look for it
-// with errors.As to end the program: only opening the folder again helps. Then the changes of an Update that returned
-// this error may be present or not; the changes of an Update that returned nil before are present.
+// with errors.As to end the program: only opening the folder again helps. After that, the changes of an Update that
+// returned this error may be present or not; those of an Update that returned nil are present.
 type FailedError struct {
 	Op  string // what the store was doing
 	Err error  // the first failure
@@ -58,8 +58,8 @@ func otherFormat(dir string, found int) error {
 		"use a newer version of Sortkey, or export the data with it and import them here", dir, found, Format)
 }
 
-// damaged returns the error for a folder whose files do not fit together: first what it means for the user, then the
-// engine's text. It returns other errors as they are.
+// damaged returns the error for a folder with files that are missing or do not match. Its text says what that means
+// for the user, and then what the engine reports. damaged returns other errors unchanged.
 func damaged(err error) error {
 	missing := errors.Is(err, fs.ErrNotExist) ||
 		errors.Is(err, pebble.ErrDBDoesNotExist) || errors.Is(err, pebble.ErrDBNotPristine)
@@ -82,7 +82,7 @@ func damaged(err error) error {
 	}
 }
 
-// unmarked matches errors of damage that the engine does not mark as such.
+// unmarked matches the text of errors about damage that the engine does not mark as corruption.
 var unmarked = regexp.MustCompile("invalid key=value syntax|size mismatch")
 
 // A damagedError is an error of the engine about damaged files, with text for the user.
@@ -95,9 +95,8 @@ func (e *damagedError) Error() string { return e.text }
 
 func (e *damagedError) Unwrap() error { return e.err }
 
-// fail puts s in the failed state. The first failure is kept. It is logged
-// without the stack that the engine's errors have; that is for debugging. A
-// failure of Open is its error and not logged.
+// fail puts s in the failed state. It keeps only the first failure. It logs the failure, and at debug level also the
+// stack that the engine's errors contain. It does not log a failure of Open as an error, because Open returns it.
 func (s *Store) fail(op string, err error) {
 	stack := err
 	err = damaged(err)
@@ -118,9 +117,8 @@ func (s *Store) failed() error {
 	return nil
 }
 
-// protect calls a function of Pebble that is known to panic on failures. After
-// a panic, Pebble may hold locks for ever, so it is never called again, not
-// even to close it.
+// protect calls a function of Pebble that can panic on failures. After a panic, Pebble may hold locks for ever, so
+// the store never calls it again, not even to close it.
 func (s *Store) protect(fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -12,7 +12,8 @@ func (o Options) On(fs vfs.FS) Options {
 	return o
 }
 
-// Patience returns the options for a store that waits so long for space or descriptors while it is opened or closed.
+// Timeout returns the options for a store that waits for the time d for space or descriptors while it is opened or
+// closed.
 func (o Options) Timeout(d time.Duration) Options {
 	o.timeout = d
 	return o

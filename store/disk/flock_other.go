@@ -4,5 +4,5 @@ package disk
 
 import "io"
 
-// flockDir locks nothing: this system cannot lock a folder.
+// flockDir locks nothing, because this system cannot lock a folder.
 func flockDir(string, bool) (io.Closer, error) { return nil, nil }

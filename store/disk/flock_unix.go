@@ -29,9 +29,9 @@ func flockDir(dir string, shared bool) (io.Closer, error) {
 // A lockedFolder is an open folder with a lock on it.
 type lockedFolder struct{ *os.File }
 
-// Close unlocks the folder, then closes it. Closing alone is not enough: a process that this one is
-// starting has a copy of every descriptor until it runs its own program, and a copy keeps the lock
-// (flock(2)), so the next Open could fail with [ErrLocked].
+// Close unlocks the folder, then closes it. Closing alone is not enough. While this process starts another one, the
+// new process has a copy of every descriptor until it runs its own program, and the copy keeps the lock (flock(2)),
+// so the next Open could fail with [ErrLocked].
 func (l lockedFolder) Close() error {
 	return errors.Join(flock(l.File, syscall.LOCK_UN), l.File.Close())
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestUnlockDespiteCopies holds that a folder can be locked again as soon as its lock is closed,
-// although a process that is being started still has a copy of the descriptor.
+// TestUnlockDespiteCopies checks that a folder can be locked again as soon as its lock is closed, even while a
+// process that is being started still has a copy of the descriptor.
 func TestUnlockDespiteCopies(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

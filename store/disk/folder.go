@@ -10,13 +10,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A file takes up to fileSpace bytes of a disk besides its own.
+// On the disk, a file takes up to fileSpace bytes more than it contains.
 const fileSpace = 4 << 10
 
-// Copy copies a store that is closed, or open for reading only, to a folder that does not exist or is empty, without
-// changing the original. Use [Store.Snapshot] for a store that is open for writing. Copy returns the errors of [Open]
-// for from. After another error the folder may be incomplete; Open refuses it, and it can be removed. Copy ignores
-// opts.
+// Copy copies a store that is closed, or open for reading only, to a folder that does not exist or is empty. It does
+// not change the original. Use [Store.Snapshot] for a store that is open for writing. Copy returns the errors of
+// [Open] for from. After another error the folder may be incomplete: Open refuses it, and you can remove it. Copy
+// ignores opts, except for the file system of tests.
 func Copy(ctx context.Context, from, dir string, opts Options) error {
 	fsys := opts.withDefaults().fs
 	if _, err := fsys.Stat(fsys.PathJoin(from, lockName)); err == nil {
@@ -58,8 +58,8 @@ func Copy(ctx context.Context, from, dir string, opts Options) error {
 	return nil
 }
 
-// storeFiles returns the files of a closed store but for SORTKEY, without locks and leftovers, and the
-// space that a copy of them takes.
+// storeFiles returns the files of a closed store, except SORTKEY, locks and leftovers, and the space that a copy of
+// them takes.
 func storeFiles(fsys vfs.FS, dir string) (names []string, space uint64, err error) {
 	if names, err = fsys.List(dir); err != nil {
 		return nil, 0, err
@@ -76,7 +76,7 @@ func storeFiles(fsys vfs.FS, dir string) (names []string, space uint64, err erro
 	return names, space, nil
 }
 
-// regularSize returns the size of a regular file; links are an error.
+// regularSize returns the size of a regular file, and an error for links and other files.
 func regularSize(fsys vfs.FS, path string) (int64, error) {
 	var info fs.FileInfo
 	var err error

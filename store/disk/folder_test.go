@@ -74,8 +74,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestCopyFull holds that a copy to a disk without space, or one that fails at any write, leaves no store or
-// all of it.
+// TestCopyFull checks that a copy to a disk without space, or a copy that fails at any write, leaves either no store
+// or a complete one.
 func TestCopyFull(t *testing.T) {
 	mem := vfs.NewMem()
 	s := open(t, "db", disk.Options{}.On(mem))

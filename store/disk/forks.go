@@ -10,13 +10,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// forksName is the folder inside a store's folder that contains its forks, and
-// copies and the files of Loads while they are made. There they are on the same file system, so files
-// can be linked, and removing the store removes them too.
+// forksName is the folder inside a store's folder for its forks, and for copies and files of Loads that are not
+// complete. There they are on the same file system, so that files can be linked, and removing the store removes them
+// too.
 const forksName = "forks"
 
-// A forkDir is the folder for the forks of a store and for forks of those. It
-// exists while it is used.
+// A forkDir is the folder for the forks of a store, and for the forks of these. The folder exists only while it has
+// users.
 type forkDir struct {
 	fs   vfs.FS
 	path string
@@ -33,8 +33,8 @@ func (d *forkDir) add() string {
 	return d.fs.PathJoin(d.path, strings.ToLower(rand.Text()))
 }
 
-// remove removes a folder, unless it has been moved, and the folder of all
-// forks after the last one. The next Open removes what remains.
+// remove removes a folder, unless it has been moved. With the last one it also removes the folder of all forks. If it
+// fails, the next Open removes the rest.
 func (d *forkDir) remove(dir string) error {
 	err := d.fs.RemoveAll(dir)
 	d.mu.Lock()
@@ -45,8 +45,7 @@ func (d *forkDir) remove(dir string) error {
 	return err
 }
 
-// clear removes folders left by a crash. It keeps forks that are still open,
-// since a fork may outlive its origin.
+// clear removes folders that a crash left. It keeps forks that are still open, because a fork may outlive its origin.
 func (d *forkDir) clear() {
 	names, err := d.fs.List(d.path)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Format is the version of the folder format, for messages: the row addresses, the form of items, and the format of
-// Pebble's files. Every change that an older version would misread increments it. Formats 1, with another order of
-// equal index keys, and 2, with a longer form of items, were never released and are refused.
+// Format is the version of the folder format, for messages. It covers the row addresses, the form of items, and the
+// format of Pebble's files, and grows with every change that an older version would misread. Formats 1, with another
+// order of equal index keys, and 2, with a longer form of items, were never released and are refused.
 const Format = 3
 
 // The file SORTKEY identifies the folder of a store and states its format:
@@ -26,12 +26,12 @@ const Format = 3
 //	state ready
 //	log 000004.log
 //
-// It is written first, with the state new, and again when Pebble has created
-// its files and Open is about to return. So a folder that has lost Pebble's
-// files is not mistaken for an empty store. A line names each log that contains
-// durable updates, from before the first of them is acknowledged until the log
-// is no longer needed. So a log that was deleted or emptied is missed. The file
-// is replaced by rename, so it is complete or absent.
+// Open writes it first with the state new. When Pebble has created its files and Open is about to return, it writes
+// it with the state ready. So a folder that has lost Pebble's files is not mistaken for an empty store.
+//
+// A line names each log that contains durable updates. The line is there from before the first of these updates is
+// acknowledged until the log is no longer needed. So Open notices a log that was deleted or emptied. The file is
+// replaced by rename, so it is complete or absent.
 const (
 	metaName = "SORTKEY"
 	metaTemp = "SORTKEY.tmp"
@@ -43,8 +43,8 @@ const (
 	stateReady = "ready"
 )
 
-// readMeta returns the state of the folder: ready, new, or "" for an empty
-// folder; and its logs. The error says why the folder cannot be opened.
+// readMeta returns the state of the folder, which is ready, new, or "" for an empty folder, and its logs. The error
+// says why the folder cannot be opened.
 func readMeta(fsys vfs.FS, dir string) (state string, logs []string, err error) {
 	f, err := fsys.Open(fsys.PathJoin(dir, metaName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -101,9 +101,8 @@ func checkEmpty(fsys vfs.FS, dir string) error {
 	return nil
 }
 
-// removeUnfinished removes the engine's files from a folder in the state new. A
-// crash during their creation may have left some of them; no Open has returned,
-// so they contain no rows.
+// removeUnfinished removes the engine's files from a folder in the state new. A crash while Open created them may
+// have left some. They contain no rows, because that Open has not returned.
 func removeUnfinished(fsys vfs.FS, dir string) error {
 	names, err := fsys.List(dir)
 	if err != nil {
@@ -134,8 +133,8 @@ func matches(name string, patterns []string) bool {
 	return false
 }
 
-// resolve returns the canonical name of a folder, without symbolic links. With
-// different names, this process could open the folder twice.
+// resolve returns the canonical name of a folder, without symbolic links. Otherwise this process could open one
+// folder twice under different names.
 func resolve(fsys vfs.FS, dir string) (string, error) {
 	if vfs.Root(fsys) == vfs.Default {
 		abs, err := filepath.Abs(dir)
@@ -147,20 +146,20 @@ func resolve(fsys vfs.FS, dir string) (string, error) {
 		}
 		dir = abs
 	}
-	return fsys.PathDir(fsys.PathJoin(dir, metaName)), nil // in the form that the paths of its files have
+	return fsys.PathDir(fsys.PathJoin(dir, metaName)), nil // the form that the paths of files in the folder have
 }
 
-// Exists reports whether a folder contains a store, in any format and any state, so that a program can refuse to create
-// one by a misspelled name. It ignores opts, except for the file system of tests.
+// Exists reports whether a folder contains a store, in any format and any state. With it, a program can refuse to
+// create a store under a misspelled name. Exists ignores opts, except for the file system of tests.
 func Exists(dir string, opts Options) bool {
 	fsys := opts.withDefaults().fs
 	_, err := fsys.Stat(fsys.PathJoin(dir, metaName))
 	return err == nil
 }
 
-// Lock locks a store's folder without opening it, for a program that moves or removes the folder: nobody else can open
-// it until the lock is closed. The error is [ErrLocked] when the folder is already locked. Lock ignores opts, except
-// for the file system of tests.
+// Lock locks a store's folder without opening it, for a program that moves or removes the folder. No store can be
+// opened in the folder until the lock is closed. The error is [ErrLocked] when the folder is already locked. Lock
+// ignores opts, except for the file system of tests.
 func Lock(dir string, opts Options) (io.Closer, error) {
 	fsys := opts.withDefaults().fs
 	dir, err := resolve(fsys, dir)
@@ -174,9 +173,9 @@ func Lock(dir string, opts Options) (io.Closer, error) {
 	return lock, nil
 }
 
-// lockDir locks a folder, for this store alone or shared with others that only read. Pebble locks
-// the file LOCK in it, and would not notice that somebody deletes that; the folder itself is locked
-// where the system can do so. LOCK cannot be shared, so readers lock the folder alone if they can.
+// lockDir locks a folder for this store alone or, if shared, together with others that only read. Pebble's own lock
+// is on the file LOCK in the folder, but Pebble would not notice if somebody deleted that file. So lockDir also locks
+// the folder itself where the system can. LOCK cannot be shared, so readers lock only the folder if they can.
 func lockDir(fsys vfs.FS, dir string, shared bool) (*folderLock, error) {
 	l := &folderLock{}
 	var err error
@@ -241,7 +240,8 @@ func replaceMeta(fsys vfs.FS, dir, text string) error {
 	return replaceFile(fsys, dir, metaName, []byte(text))
 }
 
-// replaceFile replaces a file of a folder durably, by one that is complete.
+// replaceFile replaces a file of a folder durably: after a crash, the file is either the old or the new one, and
+// complete.
 func replaceFile(fsys vfs.FS, dir, name string, data []byte) error {
 	temp := fsys.PathJoin(dir, metaTemp)
 	f, err := fsys.Create(temp, vfs.WriteCategoryUnspecified)

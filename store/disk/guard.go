@@ -16,20 +16,19 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A guard is a file system between Pebble and the real one. What fails for a lack of descriptors or
-// of space waits ([guard.patient]). The first other failed write in the store's folder puts the store
-// in the failed state. From then on nothing is written there: the folder stays as a crash would leave it.
+// A guard is a file system between Pebble and the real one. An operation that lacks descriptors or space waits until
+// there are some ([guard.patient]). The first other failure of a write in the store's folder puts the store in the
+// failed state. From then on the guard writes nothing there: the folder stays as a crash would leave it.
 //
-// Pebble always gets success for its writes, because it ends the process after
-// some failures. Callers of the store never see such a false success: they
-// check for the failed state after the sync that they wait for, before they
-// return.
+// The guard always reports success to Pebble for a write, because Pebble ends the process after some failures.
+// Callers of the store never see such a false success: after the sync that they wait for, they check for the failed
+// state before they return.
 type guard struct {
 	vfs.FS
 	store *Store
 
-	starving  hunger        // calls that wait for descriptors
-	abandoned chan struct{} // closed when nobody waits for the engine's Open any more
+	starving  hunger        // calls that wait for descriptors or for space
+	abandoned chan struct{} // closed when no one waits for the engine's Open any more
 
 	mu   sync.Mutex
 	lock io.Closer // of the folder, once locked
@@ -37,7 +36,7 @@ type guard struct {
 	durable atomic.Pointer[mark] // how much of the current log is durable; nil before its first sync
 
 	logsMu sync.Mutex
-	logs   []string // with durable updates, as the file SORTKEY lists them
+	logs   []string // the logs with durable updates, as SORTKEY lists them
 	listed bool     // SORTKEY is in the state ready, so it lists logs
 }
 
@@ -61,7 +60,7 @@ func logNumber(name string) (uint32, error) {
 	return uint32(n), nil
 }
 
-// list lists a log, whose first updates are durable now.
+// list adds a log to the list when its first updates have become durable.
 func (g *guard) list(name string) error {
 	g.logsMu.Lock()
 	defer g.logsMu.Unlock()
@@ -72,8 +71,8 @@ func (g *guard) list(name string) error {
 	return g.patient(func() error { return g.setLogs(append(slices.Clip(g.logs), log)) })
 }
 
-// unlist removes a log from the list, before its file is removed. In the failed state it returns errFrozen: the log
-// stays in the list, so its file must remain.
+// unlist removes a log from the list. Callers call it before they remove the file of the log. In the failed state it
+// returns errFrozen: the log stays in the list, so its file must remain.
 func (g *guard) unlist(name string) error {
 	if !g.isLog(name) {
 		return nil
@@ -92,8 +91,8 @@ func (g *guard) unlist(name string) error {
 
 var errFrozen = errors.New("disk: the store has failed")
 
-// setLogs writes the list of logs to SORTKEY. If that fails, the list in memory stays as it is in the file, so that
-// the next attempt writes the file again.
+// setLogs writes the list of logs to SORTKEY. If that fails, the list in memory stays equal to the one in the file,
+// so that the next attempt writes the file again.
 func (g *guard) setLogs(logs []string) error {
 	if g.listed {
 		if err := writeMeta(g.FS, g.store.dir, stateReady, logs...); err != nil {
@@ -108,13 +107,13 @@ func (g *guard) setLogs(logs []string) error {
 // engine would otherwise retry immediately.
 const pollInterval = 20 * time.Millisecond
 
-// ours reports whether a file is in the store's own folder. The files of a
-// checkpoint are not: a full disk there does not fail the store.
+// ours reports whether a file is directly in the store's own folder. Files of a checkpoint are not: if the disk is
+// full there, the store does not fail.
 func (g *guard) ours(name string) bool { return g.PathDir(name) == g.store.dir }
 
 func (g *guard) frozen(name string) bool { return g.ours(name) && g.store.failure.Load() != nil }
 
-// write calls op, unless the store has failed. If op fails, so does the store.
+// write calls op, unless the store has failed. If op fails for a file in the store's folder, the store fails.
 func (g *guard) write(what, name string, op func() error) error {
 	if !g.ours(name) {
 		return op()
@@ -151,7 +150,7 @@ func (g *guard) Create(name string, category vfs.DiskWriteCategory) (vfs.File, e
 
 func (g *guard) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	return g.open("reuse", newname, func() (vfs.File, error) {
-		if err := g.unlist(oldname); err != nil { // once it is done, it does nothing
+		if err := g.unlist(oldname); err != nil { // does nothing when patient repeats it after a success
 			return nil, err
 		}
 		return g.FS.ReuseForWrite(oldname, newname, category)
@@ -174,7 +173,7 @@ func (g *guard) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 	if g.frozen(name) {
 		select {
 		case <-g.abandoned:
-			select {} // the engine would try again for ever
+			select {} // block, because the engine would retry for ever
 		case <-time.After(pollInterval):
 		}
 	}
@@ -194,8 +193,8 @@ func (g *guard) OpenDir(name string) (vfs.File, error) {
 	return &file{File: f, guard: g, name: g.PathJoin(name, lockName)}, nil // any file name in the folder
 }
 
-// List waits for descriptors: after an Open that failed for a lack of them, the engine would go on with what it has
-// begun.
+// List waits for descriptors. Otherwise, after an Open that failed for a lack of them, the engine would continue the
+// work that it has begun.
 func (g *guard) List(name string) (names []string, err error) {
 	err = g.patient(func() (err error) {
 		names, err = g.FS.List(name)
@@ -217,7 +216,7 @@ func (g *guard) Link(oldname, newname string) error {
 	return g.FS.Link(oldname, newname)
 }
 
-// Remove returns errors to Pebble: a file that remains only takes up space.
+// Remove returns errors to Pebble, because a file that remains only takes up space.
 func (g *guard) Remove(name string) error {
 	if g.frozen(name) {
 		return nil
@@ -267,8 +266,7 @@ func (u *unlocker) Close() error {
 	return c.Close()
 }
 
-// A file is a file opened for writing. File is nil when it was created after
-// the failure.
+// A file is a file opened for writing. File is nil if Pebble created it after the store failed.
 type file struct {
 	vfs.File
 	guard *guard
@@ -278,8 +276,8 @@ type file struct {
 	listed  atomic.Bool   // a log that is listed
 }
 
-// synced notes that the first n bytes of a log are durable, and lists the log
-// before the first of them is acknowledged.
+// synced records that the first n bytes of a log are durable. It lists the log before the first of its updates is
+// acknowledged.
 func (f *file) synced(n uint64) error {
 	if n == 0 || !f.guard.isLog(f.name) {
 		return nil
@@ -306,7 +304,7 @@ func (f *file) do(what string, op func() error) error {
 	})
 }
 
-// Write appends p. On a full disk it waits for space and goes on with what is not written yet.
+// Write appends p. On a full disk it waits for space and then writes the rest.
 func (f *file) Write(p []byte) (n int, err error) {
 	n = len(p)
 	rest := p
@@ -369,7 +367,7 @@ func (f *file) Preallocate(offset, length int64) error {
 		if err := f.File.Preallocate(offset, length); !noSpace(err) {
 			return err
 		}
-		return nil // the disk may have space for what is written
+		return nil // preallocating is optional, and the disk may have space for the bytes that are actually written
 	})
 }
 
@@ -399,8 +397,7 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	return f.File.ReadAt(p, off)
 }
 
-// Stat never fails: the engine needs the size of a log that it is about to
-// write.
+// Stat never fails, because the engine needs the size of a log that it is about to write.
 func (f *file) Stat() (info vfs.FileInfo, err error) {
 	err = f.do("stat", func() (err error) { info, err = f.File.Stat(); return err })
 	if err == nil && info == nil {
@@ -409,7 +406,7 @@ func (f *file) Stat() (info vfs.FileInfo, err error) {
 	return info, err
 }
 
-// noInfo describes a file that was created after the failure, and so does not exist.
+// noInfo describes a file that Pebble created after the store failed, and which does not exist.
 type noInfo struct{ name string }
 
 func (i noInfo) Name() string         { return i.name }

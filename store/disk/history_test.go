@@ -19,10 +19,9 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// A history records what several writers did to a store, in the order of their
-// updates. Each update reads a counter, which orders the updates, increments
-// it, and changes random rows. So the state after any number of updates is
-// known.
+// A history records what several writers did to a store, in the order of their updates. Each update reads and
+// increments a counter, which gives it its number, and changes random rows. So the state after any number of updates
+// is known.
 type history struct {
 	mu  sync.Mutex
 	ops map[uint64][]op // by the number of the update, starting with 1
@@ -72,7 +71,7 @@ func drawOps(rng *rand.Rand) []op {
 	return ops
 }
 
-// update makes one random update, or the same changes by a Load.
+// update makes one random update. It makes its changes in an Update or in a Load.
 func (h *history) update(s *disk.Store, rng *rand.Rand) error {
 	ops := drawOps(rng)
 	drop, load := rng.IntN(10) == 0, rng.IntN(5) == 0
@@ -84,7 +83,7 @@ func (h *history) update(s *disk.Store, rng *rand.Rand) error {
 			number = binary.BigEndian.Uint64(v)
 		}
 		if err != nil || drop {
-			return nil, err // what it has read must be durable
+			return nil, err // the state that it has read must be durable
 		}
 		number++
 		h.mu.Lock()
@@ -118,7 +117,7 @@ func (h *history) update(s *disk.Store, rng *rand.Rand) error {
 	case err == nil:
 		raise(&h.acked, number)
 	case load && err != nil && !errors.As(err, &failed):
-		return nil // nothing has changed, and the next update gets the number
+		return nil // nothing has changed, so the next update gets the same number
 	}
 	return err
 }
@@ -140,7 +139,7 @@ func doOps(w store.Writer, ops []op) (err error) {
 	return nil
 }
 
-// addOps makes the changes of doOps in a Load, in several runs at the same time.
+// addOps makes the same changes as doOps, but in a Load, in several runs at the same time.
 func addOps(l store.Loading, ops []op) error {
 	changes := map[string][]byte{} // by address
 	for _, o := range ops {
@@ -228,9 +227,8 @@ func (h *history) run(s *disk.Store, seed uint64, writers int, stop func() bool)
 	return errs
 }
 
-// check compares the store with the state after as many updates as its counter
-// says, which must be at least acked. It forgets the updates that were lost,
-// and returns the counter.
+// check compares the store with the state after as many updates as its counter says, which must be at least acked. It
+// drops the later updates from the history, because they were lost, and returns the counter.
 func (h *history) check(t testing.TB, s *disk.Store, acked uint64, what string) uint64 {
 	t.Helper()
 	var count uint64

@@ -44,8 +44,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// inChild runs a test in a process of its own, unless it is there. There it may leave goroutines behind: those of an
-// engine that was given up.
+// inChild runs the current test in a process of its own, and then returns true. In that process it returns false. There
+// the test may leave goroutines behind, those of an engine that the store has given up.
 func inChild(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(childEnv) != "" {
@@ -166,9 +166,8 @@ func startWriter(t *testing.T, dir string, env ...string) (*exec.Cmd, *bufio.Sca
 	return cmd, bufio.NewScanner(out)
 }
 
-// TestKill kills a writing process at random moments, again and again with one
-// folder; SORTKEY_CHECKS multiplies how often (scripts/crash.sh). Every write that
-// it acknowledged must be present and complete.
+// TestKill kills a writing process at random moments, again and again with the same folder. SORTKEY_CHECKS multiplies
+// how often (scripts/crash.sh). Every write that the process acknowledged must be present and complete.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	rounds := proptest.Cases(10)
@@ -213,9 +212,9 @@ func TestKill(t *testing.T) {
 		strconv.Itoa(checked), rounds, unacked)
 }
 
-// checkWriters checks that the updates of all writers are whole, and that those
-// acknowledged are present. It counts those acknowledged after before, and those
-// present beyond them, and makes acked the ones that are present.
+// checkWriters checks that the updates of all writers are complete, and that the acknowledged ones are present. It
+// returns how many were acknowledged after before, and how many more are present. It sets acked to the ones that are
+// present.
 func checkWriters(t *testing.T, s *disk.Store, what string, before, acked []uint64) (checked int, unacked uint64) {
 	t.Helper()
 	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
@@ -244,9 +243,8 @@ func checkWriters(t *testing.T, s *disk.Store, what string, before, acked []uint
 	return checked, unacked
 }
 
-// TestKillNewFolder kills processes in their first tenth of a second with a new
-// folder: while it is created, and while its first updates are written. The
-// folder opens afterwards and holds what was acknowledged.
+// TestKillNewFolder kills processes in their first tenth of a second with a new folder: while they create it, and
+// while they write its first updates. The folder must open afterwards and contain all acknowledged updates.
 func TestKillNewFolder(t *testing.T) {
 	t.Parallel()
 	rounds := proptest.Cases(10)
@@ -275,10 +273,9 @@ func TestKillNewFolder(t *testing.T) {
 	t.Logf("%d acknowledged writes checked in %d new folders, none lost", checked, rounds)
 }
 
-// TestKillCopies kills a process that writes, forks and takes snapshots. The store
-// loses nothing and has no row of a fork. Each snapshot is absent, or refused, or one
-// state of the store with all that was acknowledged before it; the folders of forks
-// are gone.
+// TestKillCopies kills a process that writes, forks and takes snapshots. The store must lose nothing, and must not
+// have rows of a fork. Each snapshot must be absent, or refused, or one state of the store with all updates that were
+// acknowledged before it. The folders of forks must be gone.
 func TestKillCopies(t *testing.T) {
 	t.Parallel()
 	rounds := proptest.Cases(3)
@@ -289,7 +286,7 @@ func TestKillCopies(t *testing.T) {
 	for round := range rounds {
 		before, to := slices.Clone(acked), t.TempDir()
 		cmd, lines := startWriter(t, dir, copiesEnv+"="+to)
-		var started [][]uint64 // what was acknowledged before each snapshot
+		var started [][]uint64 // updates acknowledged before each snapshot
 		done := 0
 		var timer *time.Timer
 		for lines.Scan() {

@@ -18,11 +18,11 @@ import (
 
 var _ capability.Loader = (*Store)(nil)
 
-// Load implements [capability.Loader], for many rows that are in order already. Each run becomes a file of rows, which
-// is written in a folder inside the store's own; then the engine takes all of them over in one step. So the rows are
-// neither in the log nor in memory. A disk that is full while files are written does not fail the store.
+// Load implements [capability.Loader], for many rows that are in order already. It writes each run to a file of rows,
+// in a folder inside the store's own. Then the engine adds all of these files in one step. So the rows are neither in
+// the log nor in memory. If the disk is full while Load writes its files, the store does not fail.
 //
-// Like an Update, a Load waits for those that run.
+// Like an Update, a Load waits until the running Update or Load has ended.
 func (s *Store) Load(ctx context.Context, fn func(store.Loading) error) error {
 	if err := s.begin(); err != nil {
 		return s.closedOr(err)
@@ -51,7 +51,8 @@ func (s *Store) Load(ctx context.Context, fn func(store.Loading) error) error {
 		}
 		return fn(l)
 	}()
-	// Updates that fn has read must be durable before the caller learns of them, and before the rows that fn adds are.
+	// Updates whose changes fn has read must be durable before the caller learns of them, and before the rows that fn
+	// adds are durable.
 	if last := s.applied; last != nil {
 		<-last.durable
 		if last.err != nil {
@@ -66,7 +67,8 @@ func (s *Store) Load(ctx context.Context, fn func(store.Loading) error) error {
 
 // ingest adds files to the store. The caller holds the write lock, and every commit is settled.
 func (s *Store) ingest(ctx context.Context, files []string) error {
-	if s.opts.SyncEvery > 0 { // otherwise a crash could lose updates that are older than the files
+	// otherwise a crash could lose updates that are older than the files, but keep the files
+	if s.opts.SyncEvery > 0 {
 		s.logging.Lock()
 		err := s.protect(func() error { return s.db.LogData(nil, pebble.Sync) })
 		s.logging.Unlock()
@@ -74,7 +76,7 @@ func (s *Store) ingest(ctx context.Context, files []string) error {
 			return err
 		}
 	}
-	var refused error // the files, before anything has changed
+	var refused error // an error about the files, returned before anything has changed
 	err := s.protect(func() error {
 		refused = s.db.Ingest(context.WithoutCancel(ctx), files)
 		return nil

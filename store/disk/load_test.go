@@ -38,8 +38,8 @@ func valueOf(t *testing.T, s *disk.Store, key string) (value string) {
 	return value
 }
 
-// TestLoadAfterInterval checks that a Load does not overtake the updates before it, which
-// would only be durable after an interval: after a crash they are there if it is.
+// TestLoadAfterInterval checks that a Load does not become durable before the updates that came before it, which with
+// an interval are durable only later. If a crash keeps the Load, it must keep these updates.
 func TestLoadAfterInterval(t *testing.T) {
 	t.Parallel()
 	fs := newCrashFS()
@@ -56,8 +56,8 @@ func TestLoadAfterInterval(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestLoadRefused checks that a disk that is full while the files of a Load are written refuses
-// that Load only, and leaves nothing of it, and that wrong runs are refused.
+// TestLoadRefused fills the disk while the files of a Load are written. Only that Load may fail, and it must leave
+// nothing behind. The test also checks that wrong runs are refused.
 func TestLoadRefused(t *testing.T) {
 	t.Parallel()
 	var full atomic.Bool

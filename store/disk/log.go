@@ -12,19 +12,19 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Pebble reads a log up to the first chunk that is not valid. It takes that for
-// the end, where a crash cut off the last write, unless a later chunk says that
-// the place had been synced. What its chunks say may be one sync behind or more,
-// so damage near the end would pass for a crash, and acknowledged updates would
-// be gone without a word. So every update begins with a mark, which says how
-// much of the log was durable before it, and checkLogs compares the marks.
+// Pebble reads a log up to the first chunk that is not valid. It takes that for the end, where a crash cut off the
+// last write, unless a later chunk says that the place had been synced. But a chunk may know only of the sync before
+// the last one, or of an earlier one. So Pebble would take damage near the end for a crash, and silently drop
+// acknowledged updates.
+//
+// Therefore every update begins with a mark, which says how much of the log was durable before it, and checkLogs
+// compares the marks with the valid part of the log.
 //
 // A chunk is, in little endian,
 //
 //	checksum uint32 | length uint16 | encoding byte | log uint32 | synced uint64 | payload
 //
-// where the checksum is of everything from the encoding on. Source:
-// record/record.go of Pebble 2.1.
+// where the checksum covers everything from the encoding on. Source: record/record.go of Pebble 2.1.
 const (
 	logBlock  = 32 << 10
 	chunkHead = 19
@@ -35,8 +35,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// readChunk returns the encoding, payload and end of the chunk of a log at a
-// position, if it is valid.
+// readChunk returns the encoding, the payload and the end of the chunk that begins at position at. It returns false
+// if no valid chunk of this log begins there.
 func readChunk(data []byte, at int, log uint32) (encoding byte, payload []byte, end int, ok bool) {
 	block := min(len(data), (at/logBlock+1)*logBlock)
 	if at+chunkHead > block {
@@ -55,7 +55,7 @@ func readChunk(data []byte, at int, log uint32) (encoding byte, payload []byte, 
 	return encoding, data[at+chunkHead : end], end, true
 }
 
-// nextChunk returns where a chunk after one that ends at a position begins.
+// nextChunk returns where the chunk begins that follows one with the given end.
 func nextChunk(end int) int {
 	if rest := logBlock - end%logBlock; rest < chunkHead {
 		return end + rest // too few bytes left for a chunk
@@ -73,9 +73,9 @@ func (m mark) append(b []byte) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(m.log)), m.end)
 }
 
-// readMark returns the mark at the beginning of a batch, if it has one. A batch
-// begins with 12 bytes of head and the mark as a record of kind 3, whose length
-// precedes it. Source: batchrepr and Batch.LogData of Pebble 2.1.
+// readMark returns the mark at the beginning of a batch, if there is one. A batch begins with a head of 12 bytes. The
+// mark follows as a record: the kind 3, the length of the mark, and the mark. Source: batchrepr and Batch.LogData of
+// Pebble 2.1.
 func readMark(batch []byte) (m mark, ok bool) {
 	const head, logData = 12, 3
 	if len(batch) < head+2 || batch[head] != logData || len(batch) < head+2+int(batch[head+1]) {
@@ -90,11 +90,11 @@ func readMark(batch []byte) (m mark, ok bool) {
 	return mark{uint32(log), end}, k > 0 && n+k == len(b)
 }
 
-// maxMark is the length of the longest beginning of a batch that readMark needs.
+// maxMark is the most bytes from the beginning of a batch that readMark needs.
 const maxMark = 12 + 2 + 2*binary.MaxVarintLen64
 
-// logEnd returns where the valid part of a log ends, and whether anything that
-// was durable follows.
+// logEnd returns where the valid part of a log ends. Damaged says that a later mark proves that more of the log was
+// durable.
 func logEnd(data []byte, log uint32) (end int, damaged bool) {
 	for {
 		_, _, next, ok := readChunk(data, nextChunk(end), log)
@@ -119,9 +119,9 @@ func logEnd(data []byte, log uint32) (end int, damaged bool) {
 	return end, false
 }
 
-// checkLogs returns an error if updates that were acknowledged are missing from
-// the logs of the folder, which SORTKEY lists. If loss is accepted, it cuts a log
-// off where it is damaged instead, and says so in the store's log.
+// checkLogs returns an error if acknowledged updates are missing from the logs that SORTKEY lists. If the options
+// accept loss, it cuts a damaged log off where the damage begins instead, and writes to the store's Logger which
+// updates are lost.
 func (s *Store) checkLogs(names []string) error {
 	fsys := s.opts.fs
 	for _, name := range names {

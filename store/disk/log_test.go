@@ -12,9 +12,8 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// TestDamagedUpdate flips a bit in an update of a log of many blocks, and opens
-// the folder. Every update but the last was acknowledged before the next began,
-// so the log says that it was durable.
+// TestDamagedUpdate flips a bit in an update of a log of many blocks, and opens the folder. Every update except the
+// last one was acknowledged before the next began, so the log says that it was durable.
 func TestDamagedUpdate(t *testing.T) {
 	fs := newCrashFS()
 	s := open(t, "db", disk.Options{}.On(fs))

@@ -180,8 +180,8 @@ func TestLogger(t *testing.T) {
 	require.NotContains(t, out.String(), "level=ERROR")
 }
 
-// TestLogOfOpen checks that Open only returns its error, without the stack that
-// the engine's errors carry, unless somebody debugs.
+// TestLogOfOpen checks that Open returns its error without logging it, and that only the debug level logs the stack
+// that the engine's errors contain.
 func TestLogOfOpen(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, open(t, dir, disk.Options{}).Close())
@@ -230,8 +230,7 @@ func TestTooLarge(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// farFS is a file system that cannot rename folders, as if they were on
-// different file systems.
+// farFS is a file system that cannot rename folders, as if source and target were on different file systems.
 type farFS struct{ vfs.FS }
 
 func (f farFS) Rename(from, to string) error {
@@ -264,8 +263,8 @@ func TestCheckpointElsewhere(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestCheckpointsAtOnce checks that of several copies to one folder one
-// succeeds, and none writes into another.
+// TestCheckpointsAtOnce makes several copies to one folder at the same time. One must succeed, and none may write
+// into another.
 func TestCheckpointsAtOnce(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "copy")

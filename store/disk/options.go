@@ -26,27 +26,26 @@ type Options struct {
 	// always the latest ones without a gap. Close syncs.
 	SyncEvery time.Duration
 
-	// ReadOnly refuses updates and neither creates a store nor writes to its folder, so permission to
-	// read is enough. Any number of stores, in this process and others, can have a folder open for
-	// reading only at the same time. A store that writes excludes them, and they exclude it. On systems
-	// without flock, such as Windows, a folder has one store even if it only reads.
+	// ReadOnly refuses updates, does not create a store and does not write to its folder, so permission to read is
+	// enough. Any number of stores, in this process and others, can have a folder open for reading only at the same
+	// time, but not together with a store that writes. On systems without flock, such as Windows, only one store can
+	// have a folder open, even for reading.
 	ReadOnly bool
 
-	// AcceptLoss opens a folder whose log is damaged without the updates that
-	// cannot be read, and logs which they are. By default, [Open] refuses such a
-	// folder.
+	// AcceptLoss opens a folder whose log is damaged. The store then lacks the updates that cannot be read, and logs
+	// where they were. By default, [Open] refuses such a folder.
 	AcceptLoss bool
 
 	// Logger receives the engine's events: errors and slow writes at their own
 	// levels, everything else at debug level. Default: discard.
 	Logger *slog.Logger
 
-	// InMemory keeps the files of the folder in memory. They are lost when the store is closed, so it is
-	// for tests and measurements of the engine.
+	// InMemory keeps the files of the folder in memory, until the store is closed. It is for tests and measurements
+	// of the engine.
 	InMemory bool
 
 	// Tests set others.
-	fs      vfs.FS        // of the folder; nil is the machine's
+	fs      vfs.FS        // file system of the folder; nil means the machine's
 	timeout time.Duration // [closeWait]
 }
 
@@ -56,13 +55,12 @@ const (
 	minMemTableBytes     = 64 << 10
 	maxMemTableBytes     = 1 << 30
 
-	// stopWrites is the number of overlapping files at which Pebble blocks
-	// writers until it has merged some. A blocked writer cannot be told of a
-	// failure, so the limit is a last resort.
+	// stopWrites is the number of overlapping files at which Pebble blocks writers until it has merged some. A
+	// blocked writer does not notice when the store fails, so the number is high.
 	stopWrites = 1000
 
-	// indexBlock is the bytes of a file's index from which on it has two levels. With Pebble's default, a block of
-	// data, most files have two, and each search reads both.
+	// indexBlock is the size in bytes from which the index of a file has two levels. Pebble's default is the size of
+	// a block of data. With it, the index of most files has two levels, and each search reads both.
 	indexBlock = 256 << 10
 
 	// pebbleFormat is the format of Pebble's files. Changing it requires a new
@@ -94,9 +92,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// pebble returns Pebble's options for s. The comparer is Pebble's own: rows are
-// ordered by their bytes. Filters cover whole addresses, which suits a
-// conditional put of a new item.
+// pebble returns Pebble's options for s. The comparer is Pebble's own, which orders rows by their bytes. Filters
+// cover whole addresses: a conditional put of a new item then rarely reads a file to find that the item does not
+// exist.
 func (s *Store) pebble() *pebble.Options {
 	logger := logger{s}
 	o := &pebble.Options{
@@ -109,14 +107,14 @@ func (s *Store) pebble() *pebble.Options {
 		ReadOnly:              s.opts.ReadOnly,
 		EventListener: &pebble.EventListener{
 			BackgroundError: func(err error) {
-				if passes(err) { // of a file to read, or to link: the engine tries again
+				if passes(err) { // when opening or linking a file; the engine retries
 					time.Sleep(pollInterval)
 					return
 				}
 				s.fail("background work", err)
 			},
 			DataCorruption: func(info pebble.DataCorruptionInfo) {
-				if s.failed() == nil { // otherwise it has not been written
+				if s.failed() == nil { // a failed store has not written what Pebble reads
 					logger.Errorf("corruption: %s", info)
 				}
 			},
@@ -134,9 +132,8 @@ func (s *Store) pebble() *pebble.Options {
 	return o
 }
 
-// logger receives Pebble's messages. Pebble calls Fatalf when it cannot
-// continue. The store is then failed and nothing more reaches the disk, so
-// Pebble may carry on.
+// logger receives Pebble's messages. Pebble calls Fatalf when it cannot continue. The store then fails, and nothing
+// more reaches the disk, so it does no harm that Pebble continues.
 type logger struct{ *Store }
 
 func (l logger) Infof(format string, args ...any) {

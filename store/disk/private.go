@@ -7,8 +7,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A privateFS is the machine's file system in which files and folders can be
-// read by their owner only, whatever the umask.
+// A privateFS is the machine's file system. Only the owner can read the files and folders that it creates, whatever
+// the umask.
 type privateFS struct{ vfs.FS }
 
 // Unwrap implements [vfs.FS].

@@ -23,7 +23,7 @@ type reader struct {
 	store *Store
 	from  pebble.Reader
 
-	mu   sync.RWMutex // read lock: from is in use; write lock: set done
+	mu   sync.RWMutex // held to read while from is in use, and to write while done is set
 	done atomic.Bool
 }
 
@@ -35,7 +35,7 @@ func (r *reader) finish() {
 
 func (r *reader) finished() bool { return r.done.Load() }
 
-// bounds holds the buffers of one read besides its iterator.
+// bounds holds the buffers that one read needs in addition to its iterator.
 type bounds struct {
 	lo, hi, partition []byte
 	opts              pebble.IterOptions
@@ -69,8 +69,8 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 	return value, true, nil
 }
 
-// readError returns the error for a failed read. In the failed state it is the
-// failure itself: files that the engine believes written are missing.
+// readError returns the error for a failed read. In the failed state it returns the failure, because Pebble may look
+// for files that were never written.
 func (s *Store) readError(err error) error {
 	if failed := s.failed(); failed != nil {
 		return failed
@@ -103,7 +103,7 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 		if hi != nil {
 			b.hi = hi
 		}
-		var prefix, partition []byte // of the previous row, mostly the same as the next
+		var prefix, partition []byte // those of the previous row; the next row usually has the same
 		r.walk(b, false, yield, func(key []byte) (store.Row, bool) {
 			if len(prefix) == 0 || !bytes.HasPrefix(key, prefix) {
 				_, p, sort, ok := address.Parse(key, b.partition)
@@ -171,8 +171,8 @@ func (r *reader) walk(
 	}
 }
 
-// iterate opens an iterator, or returns nil when the result is empty. The store
-// counts it as a user until it is closed.
+// iterate opens an iterator, or returns nil when the result is empty. The iterator counts as a user of the store
+// until it is closed.
 func (r *reader) iterate(opts *pebble.IterOptions, empty bool) (*pebble.Iterator, error) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

@@ -54,8 +54,8 @@ func TestLockFileDeleted(t *testing.T) {
 	require.NoError(t, open(t, dir, disk.Options{}).Close())
 }
 
-// TestNoPermission checks that a folder that cannot be written is not called
-// one that is in use.
+// TestNoPermission checks that the error for a folder without write permission does not say that the folder is in
+// use.
 func TestNoPermission(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may write everywhere")
@@ -70,9 +70,8 @@ func TestNoPermission(t *testing.T) {
 	require.ErrorContains(t, err, "no permission to write")
 }
 
-// TestFirstLog flips each of many bytes in the log of a new folder, as a killed
-// process leaves it. Damage before the end must be found: it must not pass for
-// the end of the log, which would lose all that follows.
+// TestFirstLog flips a bit in each of many bytes of the log of a new folder, as a killed process leaves it. Open must
+// notice damage before the end. If it took the damage for the end of the log, it would lose all updates that follow.
 func TestFirstLog(t *testing.T) {
 	mem := newCrashFS()
 	s := open(t, "db", disk.Options{}.On(mem))
@@ -111,7 +110,7 @@ func TestFirstLog(t *testing.T) {
 	}
 	require.NotZero(t, found, "no log was damaged")
 
-	// Whoever accepts the loss gets the rows before the damage.
+	// With AcceptLoss, the rows before the damage are there.
 	for _, log := range logs {
 		whole, err := os.ReadFile(log)
 		require.NoError(t, err)

@@ -13,12 +13,11 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// sharedEnv is the folder that a process started by TestShared reads.
+// sharedEnv names the folder that a process started by TestShared reads.
 const sharedEnv = "SORTKEY_TEST_SHARED"
 
-// TestShared holds that any number of stores, here and in other processes, read a folder at the same
-// time, also one with a log that a crash has left, and that they and a store that writes exclude each
-// other.
+// TestShared checks that any number of stores, in this and in other processes, can read a folder at the same time,
+// even one with a log that a crash has left. These stores and a store that writes must exclude each other.
 func TestShared(t *testing.T) {
 	reading := disk.Options{ReadOnly: true}
 	if dir := os.Getenv(sharedEnv); dir != "" {

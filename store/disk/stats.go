@@ -11,15 +11,15 @@ import (
 // Stats are the figures of a store, for monitoring. [Store.Stats] returns them.
 type Stats struct {
 	DiskBytes     uint64 // all files of the folder
-	LogBytes      uint64 // the log, included in DiskBytes
-	MemTableBytes uint64 // rows in memory that are only in the log
+	LogBytes      uint64 // bytes of the log, included in DiskBytes
+	MemTableBytes uint64 // bytes of rows that are in memory and in the log, but in no other file
 	CacheBytes    int64  // blocks in the cache
 	CacheHits     int64
 	CacheMisses   int64
 	Flushes       int64
 	Compactions   int64
 	ReadAmp       int // number of files that a read may have to check
-	Snapshots     int // open snapshots: the latest, those being read, and some about to close
+	Snapshots     int // open snapshots: the latest, those that Views read, and those that are about to close
 }
 
 // Stats returns the current figures. They are zero after Close and once the

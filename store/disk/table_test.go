@@ -70,7 +70,7 @@ func itemWith(pairs ...any) attr.Item {
 	return b.Item()
 }
 
-// transact is update n of a writer: its counter, and some items.
+// transact makes update n of a writer: it sets the writer's counter and puts some items.
 func transact(db *life.DB, writer, n int, rng *rand.Rand) error {
 	who := fmt.Sprint("writer", writer)
 	changes := 1 + rng.IntN(4)
@@ -134,9 +134,8 @@ func contents(t *testing.T, db *life.DB, name, index string) (items []attr.Item,
 	return items, text
 }
 
-// TestCrashTables crashes a database. Every acknowledged transaction must be
-// complete in all the tables that it wrote to, and the indexes must equal ones
-// built from the items.
+// TestCrashTables crashes a database. Every acknowledged transaction must be complete in all the tables that it wrote
+// to, and the indexes must equal indexes that are built from the items.
 func TestCrashTables(t *testing.T) {
 	const writers = 3
 	var checked int64
@@ -232,9 +231,8 @@ func TestCrashTables(t *testing.T) {
 	t.Logf("%d acknowledged transactions were there", checked)
 }
 
-// TestCrashIndex crashes a database while it adds or removes an index, and
-// again while it recovers from that. In the end either the index equals one
-// that existed from the start, or all of its rows are gone.
+// TestCrashIndex crashes a database while it adds or removes an index, and again while it recovers from that. In the
+// end either the index equals one that existed from the start, or all of its rows are gone.
 func TestCrashIndex(t *testing.T) {
 	const n = 2200 // more than two parts of a build
 	base := newCrashFS()

@@ -17,17 +17,17 @@ const (
 	maxBatch = 1 << 30
 )
 
-// A writer collects changes in a batch. Until something is read after the first change, it reads the state
-// before the update, and the batch has no index: the update of one item never needs one.
+// A writer collects changes in a batch. Until a read follows the first change, reads use the state before the update,
+// and the batch has no index. An update of one item never needs the index.
 type writer struct {
 	reader
 	batch   *pebble.Batch
 	indexed bool
-	err     error // of a change; fn must not ignore it
+	err     error // of a failed change; the update fails even if fn ignores it
 }
 
-// see makes the changes so far visible to the reads that follow. A Writer is not safe for concurrent use; reads at the
-// same time would nevertheless find either batch, and no half of one.
+// see makes the changes so far visible to the reads that follow. A Writer is not safe for concurrent use. If a
+// program still reads in two goroutines, each finds the old or the new batch, and not half of one.
 func (w *writer) see() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -61,7 +61,7 @@ func (w *writer) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 	return w.seeing(w.reader.Scan(space, s))
 }
 
-// seeing returns rows that are read when a loop over them begins.
+// seeing returns rows. When a loop over them begins, it first calls see.
 func (w *writer) seeing(rows iter.Seq2[store.Row, error]) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		w.see()
@@ -84,7 +84,7 @@ func (w *writer) check(size int) error {
 	return nil
 }
 
-// note keeps an error of the batch. The state of the batch is unknown after it.
+// note keeps an error of the batch, whose state is unknown after it.
 func (w *writer) note(err error) error {
 	if err != nil {
 		w.err = err

@@ -9,16 +9,15 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// addresses holds the buffers for the addresses of one call. It remembers the
-// prefixes of some partitions, because hashing is most of the work: programs
-// often come back to the same ones, and a write reads a row before it puts it.
+// addresses holds the buffers for the addresses of one call. It caches the prefixes of some partitions, because most
+// of the work is hashing: programs often use the same partitions again, and a write reads a row before it puts the
+// row.
 type addresses struct {
 	lo, hi   []byte
 	prefixes [256]prefix
 }
 
-// A prefix is the part of an address that names a partition, without the space. It fills a line of the
-// processor's cache.
+// A prefix is the part of an address that names a partition, without the space. It fills a cache line.
 type prefix struct {
 	n     uint8 // length; 0 before the first use
 	bytes [63]byte
@@ -33,10 +32,11 @@ var (
 
 func newAddresses() *addresses { return addressPool.Get().(*addresses) }
 
-// A boundsBuf is memory for the bounds of a walk. Many walks may be open for long, so it has no space for prefixes.
+// A boundsBuf is memory for the bounds of a walk. It is smaller than addresses, because many walks may be open for
+// long.
 type boundsBuf [2][96]byte
 
-// bounds copies lo and hi, to buf if they are short, and frees the addresses.
+// bounds copies lo and hi, into buf if they are short enough, and returns a to the pool.
 func (a *addresses) bounds(buf *boundsBuf) (lo, hi []byte) {
 	lo, hi = append(buf[0][:0], a.lo...), append(buf[1][:0], a.hi...)
 	a.free()

@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// TestPrefixes compares addresses whose prefixes are remembered, and replaced by others of the same place, with those
-// that are not. Some partitions are the escaped form of others.
+// TestPrefixes compares addresses that use the cache of prefixes with addresses that do not. Some prefixes replace
+// others in the same slot, and some partitions are the escaped form of others.
 func TestPrefixes(t *testing.T) {
 	a, rng := newAddresses(), rand.New(rand.NewPCG(1, 1))
 	for range 20_000 {

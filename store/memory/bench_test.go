@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// engines are this engine and the reference engine.
+// engines has this engine and the reference engine.
 var engines = []struct {
 	name string
 	open func() store.Store

@@ -7,24 +7,24 @@ import (
 )
 
 const (
-	// leavesTogether is how many leaves are allocated together, so that they leave no holes where
-	// others were. One keeps the others of its array.
+	// leavesTogether is how many leaves are allocated as one array. Single leaves would leave holes in the heap where
+	// other leaves were. One leaf that is still in use keeps its whole array in memory.
 	leavesTogether = 8
 
-	// nodesPerUpdate is how many inner nodes a compaction looks at in one Update. Of those it
-	// rewrites one at most.
+	// nodesPerUpdate is how many inner nodes a compaction looks at in one Update. It rewrites at most one of them.
 	nodesPerUpdate = 256
 )
 
-// Compact puts the rows into less memory, at some 0.1 µs for each that was put since the last time. It changes nothing
-// that anybody can read. It is worth its time when many rows were put and few will be soon.
+// Compact puts the rows into less memory. It takes about 0.1 µs for each row that was put since the last time, and
+// readers see no change. Call it when many rows were put and few will be soon.
 //
-// A change leaves free space in its leaf and in the leaf's page for the next one, and pages that grew leave holes in
-// the heap that only pages of their size fill. Compact gives the rows full leaves and pages without free space,
-// which are cut from slabs, as the leaves are from arrays. It has the write lock for one inner node at a time,
-// some thousand rows, so that updates go on between. It passes over nodes that are compact already, and over those
-// that a fork may share, which are all that were there at the last Fork, even if that is closed. It stops early when
-// ctx ends. Like an Update, it must not be called in the function of one.
+// A change leaves free space for the next one in its leaf and in the leaf's page, and pages that grew leave holes in
+// the heap that only pages of their size can fill. Compact gives the rows full leaves and pages without free space.
+// It cuts the pages from slabs and the leaves from arrays. It holds the write lock for one inner node at a time,
+// about a thousand rows, so that updates can run between them.
+//
+// Compact skips nodes that are compact already, and nodes that a fork may share: all that existed at the last Fork,
+// even if that fork is closed. It stops early when ctx ends. Like an Update, it must not be called inside an Update.
 func (s *engine) Compact(ctx context.Context) error {
 	if s.current.Load() == nil {
 		return store.ErrClosed
@@ -44,18 +44,19 @@ func (s *engine) Compact(ctx context.Context) error {
 type compaction struct {
 	next []byte // the rows before this address are done
 	done bool
-	slab slab // for the pages
+	slab slab // for the new pages
 }
 
-// A slab is bytes from which pages are cut. The garbage collector frees them together, so one page keeps all of them.
+// A slab is bytes from which pages are cut. The garbage collector frees a slab as a whole, so one page that is still
+// in use keeps all of it in memory.
 type slab struct {
-	free []byte // what is left of the last one
-	need int    // bytes of the pages that the running step has yet to make
+	free []byte // the rest of the current slab
+	need int    // bytes of the pages that the current step still has to make
 }
 
-const slabSize = 64 << 10 // at most
+const slabSize = 64 << 10 // bytes of the largest slab
 
-// step rewrites the next inner node that is worth it, unless it has looked at many before.
+// step rewrites the next inner node that is worth rewriting, unless find gives up after many that are not.
 func (c *compaction) step(w *writer) error {
 	at, found := c.find(w.tree, w.store.shared.Load())
 	if !found {
@@ -70,8 +71,8 @@ func (c *compaction) step(w *writer) error {
 	return nil
 }
 
-// find goes on from c.next to the next inner node that is worth rewriting, and returns an address that its leaves
-// cover.
+// find searches from c.next on for the next inner node that is worth rewriting, and returns an address that its
+// leaves cover.
 func (c *compaction) find(t tree, shared uint64) (at []byte, found bool) {
 	if t.root == nil || t.root.kids == nil { // one leaf is not worth it
 		c.done = true
@@ -98,8 +99,8 @@ func (c *compaction) find(t tree, shared uint64) (at []byte, found bool) {
 	return nil, false
 }
 
-// loose reports whether more than an eighth of the leaves below an inner node have free space or dead bytes, and
-// none is of an owner up to shared.
+// loose reports whether an inner node is worth rewriting: more than an eighth of its leaves have free space or dead
+// bytes. It returns false if a fork may share one of the leaves, because its owner is not above shared.
 func (n *node) loose(shared uint64) bool {
 	loose := 0
 	for _, leaf := range n.kids[:n.n] {
@@ -124,7 +125,7 @@ func (e *edit) compact(n *node, key []byte, c *compaction) *node {
 	return n
 }
 
-// rewrite returns a copy of an inner node whose leaves are full and have pages of slabs.
+// rewrite returns a copy of an inner node in which the leaves are full and their pages are cut from slabs.
 func (e *edit) rewrite(old *node, c *compaction) *node {
 	rows := 0
 	c.slab.need = 0
@@ -170,7 +171,8 @@ func (e *edit) rewrite(old *node, c *compaction) *node {
 	return n
 }
 
-// page returns size bytes, of a slab if that wastes little of it.
+// page returns a page of size bytes. It cuts it from the slab, unless size is so large that the slab would waste
+// much.
 func (s *slab) page(size int) []byte {
 	if size > slabSize/8 {
 		return make([]byte, size)

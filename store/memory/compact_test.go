@@ -19,7 +19,7 @@ import (
 	"github.com/sortkey/sortkey/store/storetest"
 )
 
-// A compacting is a store that is compacted after each Update.
+// A compacting is a store that calls Compact after each Update.
 type compacting struct{ store.Forker }
 
 func (s compacting) Update(ctx context.Context, fn func(store.Writer) error) error {
@@ -115,7 +115,8 @@ func rowsOf(t *testing.T, s store.Store) map[string]string {
 	return rows
 }
 
-// TestCompactBesideOthers compacts a store again and again, twice at a time, while others read, update and fork it.
+// TestCompactBesideOthers compacts a store again and again, twice at a time, while other goroutines read, update and
+// fork it.
 func TestCompactBesideOthers(t *testing.T) {
 	s := memory.Open()
 	const rows = 20_000
@@ -131,7 +132,7 @@ func TestCompactBesideOthers(t *testing.T) {
 			return nil
 		}))
 	}
-	put(0, rows, 2, "even") // and each later update puts or deletes all of the odd rows of a thousand
+	put(0, rows, 2, "even") // each later update puts or deletes all odd rows of a thousand rows
 
 	var wg, busy sync.WaitGroup
 	done := make(chan struct{})
@@ -190,8 +191,8 @@ func TestCompactBesideOthers(t *testing.T) {
 	require.ErrorIs(t, compact(s), store.ErrClosed)
 }
 
-// TestWalkBesidePuts walks a leaf while its page gets rows whose values have their sort positions, under the race
-// detector.
+// TestWalkBesidePuts walks a leaf while other goroutines put rows into its page whose values contain their sort
+// positions. The race detector checks it.
 func TestWalkBesidePuts(t *testing.T) {
 	s := memory.Open()
 	put := func(i int) {

@@ -13,7 +13,8 @@ var (
 	_ capability.Differ = (*writer)(nil)
 )
 
-// Since implements [capability.Differ]. It passes over nodes that both trees have, which hold the same rows in both.
+// Since implements [capability.Differ]. It skips nodes that both trees share, because they hold the same rows in
+// both.
 func (r *reader) Since(before store.Reader, space store.Space) (changes iter.Seq2[capability.Change, error], ok bool) {
 	var old *reader
 	switch b := before.(type) {
@@ -62,15 +63,15 @@ func (r *reader) since(old *reader, space store.Space, yield func(capability.Cha
 	}
 }
 
-// A frontier is a place in a tree in front of an entry: a row or, until it has been
-// entered, a node with all that is below it.
+// A frontier is a place in a tree, before an entry. The entry is a row, or a node that stands for all rows below it
+// until enter moves the frontier into the node.
 type frontier struct {
-	path   []step // from the root to the node with the entry; empty at the end
+	path   []step // the nodes from the root to the one with the entry; empty at the end
 	height int    // of the tree
-	hi     []byte // the first address that is not visited; nil for no bound
+	hi     []byte // the rows before this address are visited; nil for no bound
 }
 
-// frontier returns the place of the first row with lo <= address < hi.
+// frontier returns the frontier before the first row with lo <= address < hi.
 func (t tree) frontier(lo, hi []byte) *frontier {
 	f := &frontier{hi: bytes.Clone(hi)}
 	n := t.root
@@ -88,7 +89,7 @@ func (t tree) frontier(lo, hi []byte) *frontier {
 	return f
 }
 
-// next returns the entry after the frontier: a node, or the place of a row. Both are empty at the end.
+// next returns the entry after the frontier: a node, or the place of a row. At the end it returns neither.
 func (f *frontier) next() (kid *node, row step) {
 	for len(f.path) > 0 {
 		s := f.path[len(f.path)-1]
@@ -123,14 +124,14 @@ func (f *frontier) level() int { return f.height - len(f.path) }
 // A difference walks two trees at the same time.
 type difference struct {
 	before, now *frontier
-	address     []byte // of a row
+	address     []byte // buffer for the address of a row
 }
 
-// step takes one step and returns the change that it found, if any. It reports false at the end.
+// step takes one step and returns the change that it found, if any. It returns false at the end.
 //
-// A node has the same level in every tree that has it. So if the entries after the two frontiers differ, the frontier
-// in front of the higher node moves into that. Then no frontier enters a shared node alone, unless the rows before it
-// differ.
+// A node is at the same level in every tree that shares it. If the entries after the two frontiers differ, step moves
+// one frontier into its entry: the one with the node at the higher level. So the frontiers reach a node that both
+// trees share at the same time, and skip it, unless the rows before it differ.
 func (d *difference) step() (c capability.Change, more bool) {
 	was, old := d.before.next()
 	is, row := d.now.next()
@@ -181,7 +182,8 @@ func (d *difference) step() (c capability.Change, more bool) {
 	return c, true
 }
 
-// same reports whether two places have the same row for sure, because they share its record, or both have none.
+// same reports whether two places certainly have the same row, because they share its record or are both at the end.
+// It may miss equal rows.
 func (s step) same(o step) bool {
 	if s.n == nil || o.n == nil {
 		return s.n == o.n

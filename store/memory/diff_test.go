@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// plain hides that a reader is a [capability.Differ].
+// plain is a reader without the methods of a [capability.Differ].
 type plain struct{ store.Reader }
 
 // changes returns the changes between two states as text.
@@ -33,8 +33,8 @@ func changes(before, now store.Reader, space store.Space) (list []string, err er
 	return list, nil
 }
 
-// change makes random changes in a few partitions, so that rows, leaves and whole
-// subtrees differ and the trees get different shapes.
+// change makes random changes in a few partitions. Then rows, leaves and whole subtrees differ, and the trees have
+// different shapes.
 func change(t *proptest.T, s store.Store) {
 	require.NoError(t, s.Update(context.Background(), func(w store.Writer) error {
 		space := store.Space(t.Between(1, 2))
@@ -58,8 +58,8 @@ func change(t *proptest.T, s store.Store) {
 	}))
 }
 
-// TestChanges compares the changes found by sharing with those found by reading all
-// rows, between databases, their forks, and forks of those, after writes to all of them.
+// TestChanges compares the changes that Since finds in trees with shared nodes with those found by reading all rows.
+// It compares databases, their forks, and the forks of these, after writes to all of them.
 func TestChanges(t *testing.T) {
 	proptest.Check(t, 60, func(t *proptest.T) {
 		all := []store.Forker{memory.Open()}

@@ -11,8 +11,9 @@ type edit struct {
 	nodes *nodes // may be nil
 }
 
-// own returns n if the edit may change it, otherwise a copy. The copy has the head of n, some hundred bytes, and
-// shares its page: records are only ever added there, and each version of a node knows which of them it has.
+// own returns n if the edit may change it, otherwise a copy. The copy has a node structure of its own, some hundred
+// bytes, but shares the page of n: records are only ever added to a page, and each version of a node knows which it
+// has.
 func (e *edit) own(n *node) *node {
 	if n.owner == e.owner {
 		return n
@@ -53,9 +54,9 @@ type entry struct {
 	kid *node
 }
 
-// insert puts a row, whose base is empty, into the tree below n. It returns the node that replaces n
-// and, when n was full, the entry to add after it. The caller adds that entry to the parent, which may
-// be full as well, and so on up to put, which then makes a new root.
+// insert puts a row, whose base is empty, into the tree below n. It returns the node that replaces n. If n was full,
+// it also returns the entry to add to the parent after n. The parent may be full as well, and so on up to put, which
+// then makes a new root.
 func (e *edit) insert(n *node, row *record) (*node, entry) {
 	n = e.own(n)
 	at, found := n.search(row.rest)
@@ -93,18 +94,19 @@ func (e *edit) add(n *node, at int, x entry) entry {
 		return n.follow(right, x)
 	}
 
-	// Rows that are put in order leave full nodes behind, also in front of other rows. For other rows, each half gets
-	// half of the entries, and free space.
+	// If rows were put in order, the left node stays full, even when other rows follow in the tree. Otherwise each
+	// half gets half of the entries, and free space.
 	half, spare := fan/2, someSpare
 	if n.run >= fan/2 {
 		half, spare = at, int(n.live)*(fan-at)/fan
 	}
 
-	// The parent gets the shortest key that is above all keys of the left half and not above those of the right half.
+	// The parent gets the shortest key that is above all keys of the left half, but not above the keys of the right
+	// half.
 	var up []byte
 	before, middle := *x.rec, n.record(half)
 	switch {
-	case n.kids != nil: // the first key of the right half has no place there
+	case n.kids != nil: // the first entry of the right half will have no key, so the parent takes it
 		up = middle.appendKey(nil)
 	case at == half:
 		up = separator(&before, &middle)
@@ -113,7 +115,7 @@ func (e *edit) add(n *node, at int, x entry) entry {
 		up = separator(&before, &middle)
 	}
 
-	// Both halves get new pages. The right one is packed first, as it is made of records of n.
+	// Both halves get new pages. The right half is packed first, because packing the left one replaces the page of n.
 	if at <= half {
 		if n.kids != nil {
 			copy(right.kids[:], n.kids[half:])
@@ -155,7 +157,7 @@ func (n *node) follow(right *node, x entry) entry {
 		right.kids[0], right.n = x.kid, 1
 	}
 	right.last, right.run = 0, n.run
-	if n.taken != nil { // n is full now: what its page has too much is given back
+	if n.taken != nil { // n is full now, so free what its page has too much
 		if len(n.page)-int(n.taken.Load()) > len(n.page)/16 {
 			n.pack(pieces{left: span{n, 0, fan}}, 0)
 		} else {
@@ -186,8 +188,8 @@ func (n *node) insert(at int, x entry) {
 	}
 	n.last = uint8(at)
 
-	// The node stores the common prefix of its keys once. A key that has less of it shortens the prefix, and then every
-	// head changes. If the base of the page is longer than the new prefix, the node is packed anew.
+	// The node stores the common prefix of its keys once. A key that does not have all of it shortens the prefix, and
+	// then every head changes. If the base of the page is longer than the new prefix, the node needs a new page.
 	key, shared := x.rec.rest, int(n.len)
 	if !bytes.HasPrefix(key, n.prefix[:shared]) {
 		shared = common(key, n.prefix[:shared])
@@ -201,7 +203,7 @@ func (n *node) insert(at int, x entry) {
 	copy(n.offsets[at+1:end+1], n.offsets[at:end])
 	copy(n.heads[at+1:end+1], n.heads[at:end])
 	low := uint64(1)<<uint(at) - 1
-	n.overflowBits = n.overflowBits&low | n.overflowBits&^low<<1 // a bit for each entry that overflows
+	n.overflowBits = n.overflowBits&low | n.overflowBits&^low<<1 // insert bit at, and move the bits after it
 	n.n++
 	n.set(at, offset, x.rec)
 	if shared == int(n.len) {
@@ -214,7 +216,7 @@ func (n *node) insert(at int, x entry) {
 	}
 }
 
-// replace replaces the value of entry at of a leaf by that of a row of the same address.
+// replace replaces the value of entry at of a leaf by the value of row, which has the same address.
 func (n *node) replace(at int, row *record) {
 	if n.hasOverflow(at) && row.hasOverflow() { // the key stays where it is
 		n.overflow(at).value = row.value
@@ -336,7 +338,7 @@ func (e *edit) cut(n *node, lo, hi []byte) *node {
 		return n
 	}
 
-	// The children at the ends of the range may keep rows, those between them do not.
+	// Children at the ends of the range may keep rows; children between them keep none.
 	for _, kid := range n.kids[from+1 : max(to-1, from+1)] {
 		e.rows -= kid.count()
 	}
@@ -362,8 +364,8 @@ func (e *edit) cut(n *node, lo, hi []byte) *node {
 	return n
 }
 
-// bounds returns the entries of n that can have rows with lo <= address < hi: of an inner node at least
-// one.
+// bounds returns the bounds of the entries of n that can have rows with lo <= address < hi. In an inner node that is
+// at least one entry.
 func (n *node) bounds(lo, hi []byte) (from, to int) {
 	to = int(n.n)
 	if hi != nil {
@@ -377,7 +379,7 @@ func (n *node) bounds(lo, hi []byte) (from, to int) {
 	return from, max(to, from+1)
 }
 
-// drop removes the entries from up to to.
+// drop removes the entries from index from up to index to.
 func (n *node) drop(from, to int) {
 	end := int(n.n)
 	if n.kids != nil {

@@ -51,7 +51,7 @@ func ExampleOpen_fork() {
 		return w.Put(1, []byte("p"), []byte("k"), []byte("shared"))
 	})
 
-	fork, err := s.Fork() // takes as long for a million rows
+	fork, err := s.Fork() // takes no longer for a million rows
 	if err != nil {
 		panic(err)
 	}

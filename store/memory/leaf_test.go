@@ -22,7 +22,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// A family is a store with what should be in it, and values that it has returned.
+// A family is a store, the rows that it should contain, and values that it has returned.
 type family struct {
 	rng  *rand.Rand
 	s    store.Store
@@ -30,7 +30,7 @@ type family struct {
 	kept *[]returned
 }
 
-// A returned is bytes that a store has returned, and their hash at that time.
+// A returned has bytes that a store has returned, and their hash at that time.
 type returned struct {
 	b    []byte
 	hash uint64
@@ -40,7 +40,8 @@ var hashSeed = maphash.MakeSeed()
 
 func (f *family) keep(b []byte) { *f.kept = append(*f.kept, returned{b, maphash.Bytes(hashSeed, b)}) }
 
-// row returns a row of a few hundred, whose partition and sort position may have zeros and be long.
+// row returns the address of one of a few hundred rows. Its partition and sort position may contain zeros and be
+// long.
 func (f *family) row() (at [2]string) {
 	n := f.rng.IntN(300)
 	at = [2]string{fmt.Sprint("p", n%7), fmt.Sprintf("%03d", n)}
@@ -76,7 +77,7 @@ func (f *family) value() []byte {
 
 var errUndone = errors.New("undone")
 
-// update writes, and sometimes fails after it.
+// update makes random writes, and sometimes fails after them.
 func (f *family) update() error {
 	fails := f.rng.IntN(6) == 0
 	rows := f.rows
@@ -120,7 +121,7 @@ func (f *family) update() error {
 	return err
 }
 
-// check compares all rows with those that should be there, and keeps some.
+// check compares all rows with the expected ones, and keeps some of the returned values.
 func (f *family) check(r store.Reader) error {
 	n := 0
 	for row, err := range r.Scan(1, store.Everything()) {
@@ -174,7 +175,7 @@ func (f *family) live(rounds int) error {
 			return err
 		}
 		switch f.rng.IntN(12) {
-		case 0: // go on with a fork of the fork; its origin goes on, too, and must not be seen
+		case 0: // continue with a fork of the fork, and update its origin too, which the fork must not see
 			s, err := f.s.(store.Forker).Fork()
 			if err != nil {
 				return err
@@ -209,8 +210,8 @@ func (f *family) live(rounds int) error {
 	return f.s.View(context.Background(), f.check)
 }
 
-// TestLengths puts rows of one partition whose sort positions and values have all lengths around those that lie in a
-// leaf, and gives each a value of another length.
+// TestLengths puts rows of one partition. Their sort positions and values have all lengths around the limits of a
+// page. Then it gives each row a value of another length.
 func TestLengths(t *testing.T) {
 	for _, partition := range []string{"p", "p\x00", string(bytes.Repeat([]byte{'p'}, 150)), string(make([]byte, 40))} {
 		s := memory.Open()
@@ -255,8 +256,8 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestForksShareLeaves updates forks of forks at the same time, which add rows to the same leaves, while Views of
-// earlier states go on, and compares all bytes that were ever returned at the end.
+// TestForksShareLeaves updates forks of forks at the same time, so that they add rows to the same pages, while Views
+// of earlier states run. At the end it compares all bytes that were ever returned.
 func TestForksShareLeaves(t *testing.T) {
 	const forks = 4
 	var origin store.Store = memory.Open()
@@ -289,8 +290,8 @@ func TestForksShareLeaves(t *testing.T) {
 	}
 }
 
-// TestNothingInCommon walks a leaf whose rows all overflow and whose addresses differ in their first byte, so
-// that its page is empty.
+// TestNothingInCommon walks a leaf whose page is empty, because all of its keys overflow and differ in their first
+// byte.
 func TestNothingInCommon(t *testing.T) {
 	s := memory.Open()
 	defer s.Close()

@@ -10,18 +10,18 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// engine is a store in memory: a tree of rows in versions.
+// engine is a store in memory: the current version of a tree of rows, and older versions that still have readers.
 type engine struct {
 	current atomic.Pointer[version] // nil after Close
-	history history                 // versions before it that still have readers
+	history history                 // older versions that still have readers
 
 	writing *semaphore.Weighted // the write lock, of weight 1
 	open    context.Context     //nolint:containedctx // until Close, which ends the waits for the write lock
 	close   context.CancelCauseFunc
-	nodes   nodes // of the Update that has the write lock
+	nodes   nodes // for the Update that holds the write lock
 
-	owners *atomic.Uint64 // the last owner of nodes, shared with all forks
-	shared atomic.Uint64  // nodes of owners up to this one may be shared with forks
+	owners *atomic.Uint64 // the last number given to an owner of nodes; all forks share it
+	shared atomic.Uint64  // forks may share the nodes of owners up to this one
 }
 
 var (
@@ -34,7 +34,7 @@ var (
 // its origin until they change.
 func Open() store.Forker { return newEngine(tree{}, 0, new(atomic.Uint64)) }
 
-// newEngine returns a store with the rows of a tree, whose nodes are of owners up to one.
+// newEngine returns a store with the rows of a tree, whose nodes have owners up to the given one.
 func newEngine(t tree, owner uint64, owners *atomic.Uint64) *engine {
 	s := &engine{writing: semaphore.NewWeighted(1), owners: owners}
 	s.open, s.close = context.WithCancelCause(context.Background())
@@ -54,7 +54,7 @@ func (s *engine) hold() *version {
 		if s.current.Load() == v {
 			return v
 		}
-		v.release() // an Update has published meanwhile and may have missed this reader
+		v.release() // an Update has published a newer version meanwhile, and may have missed this reader
 	}
 }
 
@@ -116,8 +116,8 @@ func (s *engine) View(ctx context.Context, fn func(store.Reader) error) error {
 	return fn(r)
 }
 
-// Update implements [store.Store]. There is one Update at a time; others wait in the order in which they
-// came, until their contexts end or the store is closed.
+// Update implements [store.Store]. One Update runs at a time. The others wait in the order in which they were called,
+// until their contexts end or the store is closed.
 func (s *engine) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if err := s.lock(ctx); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (s *engine) Update(ctx context.Context, fn func(store.Writer) error) error 
 		return err
 	}
 	if err := w.run(fn); err != nil || w.owner == 0 {
-		return err // or nothing was changed
+		return err // nil if fn changed nothing
 	}
 	return s.publish(w)
 }

@@ -121,7 +121,7 @@ func TestCloseDuringUpdate(t *testing.T) {
 	require.Zero(t, length(s))
 }
 
-// TestLargeValuesAreShared holds rows to one copy of a value that is too long to lie with its key.
+// TestLargeValuesAreShared checks that rows share one copy of a value that is too long for a page.
 func TestLargeValuesAreShared(t *testing.T) {
 	s, v := memory.Open(), bytes.Repeat([]byte("shared"), 100)
 	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
@@ -140,8 +140,8 @@ func TestLargeValuesAreShared(t *testing.T) {
 	}))
 }
 
-// TestSizes puts rows of every length of key and value around those of the allocator, whole and empty, and
-// collects garbage meanwhile: a record that lies about its end corrupts the heap.
+// TestSizes puts rows whose keys and values have every length around the size classes of the allocator, and also
+// empty ones, while garbage is collected. A record with a wrong length would corrupt the heap.
 func TestSizes(t *testing.T) {
 	s := memory.Open()
 	key := func(n int, with byte) []byte { return append(bytes.Repeat([]byte{'k'}, n), with) }

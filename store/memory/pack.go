@@ -6,18 +6,18 @@ import (
 )
 
 const (
-	// A page that is made for n bytes gets n/roomShare more, and one with more than half of its live bytes and
-	// deadBytes dead is replaced.
+	// A new page for n bytes gets n/spareShare bytes of free space. A node replaces a page in which the dead bytes
+	// exceed half of the live bytes by more than deadBytes.
 	spareShare = 8
 	deadBytes  = 256
-	someSpare  = -1 // that share
+	someSpare  = -1 // stands for spareShare
 
-	// overflowStep is by how many entries the slice of a node's overflows grows.
+	// overflowStep is the number of entries by which the slice of a node's overflows grows.
 	overflowStep = 8
 )
 
 // place adds a record, whose key begins with the base, to the page, and returns its offset. If the page is full or
-// wasteful, it makes a new one first. Gone is the entry whose record the new one replaces, or none.
+// wasteful, place makes a new one first. The new record replaces that of entry gone; gone is fan if it replaces none.
 func (n *node) place(r *record, gone int) (offset uint16) {
 	size, in := n.sizeOf(r)
 	if size == 0 {
@@ -42,7 +42,8 @@ func (n *node) place(r *record, gone int) (offset uint16) {
 	}
 }
 
-// renew copies the records of all entries except gone to a new page, which has space for size bytes and some more.
+// renew copies the records of all entries except gone to a new page, which has space for size more bytes and some
+// spare.
 func (n *node) renew(size, gone int) {
 	live := int(n.live)
 	page := newPage(live+size, someSpare)
@@ -79,17 +80,18 @@ func (n *node) wasteful(taken int) bool {
 	return taken-live > live/2+deadBytes
 }
 
-// A pieces names the contents of a new page: entries of a node, perhaps a record, and entries of other nodes.
+// A pieces lists the contents of a new page in order: entries of a node, perhaps a record, and entries of other
+// nodes.
 type pieces struct {
 	left  span
 	added *record // may be nil
 	right span
 	more  []span
 
-	slab *slab // what the page is cut from; nil for a page of its own
+	slab *slab // the slab to cut the page from, or nil to allocate the page
 }
 
-// A span is the entries of a node from one on up to another.
+// A span is the entries of a node from index from up to index to.
 type span struct {
 	n        *node
 	from, to int
@@ -108,7 +110,7 @@ func (p *pieces) len() int {
 	return n
 }
 
-// find returns where piece i is: entry at of a node or, if that is nil, the added record.
+// find returns the node and the index of the entry that is piece i. For the added record, the node is nil.
 func (p *pieces) find(i int) (n *node, at int) {
 	left := p.left.len()
 	if i < left {
@@ -139,9 +141,9 @@ func (p *pieces) record(i int) record {
 	return n.record(at)
 }
 
-// pack gives n a new page with the pieces, their entries in order, and spare free bytes. A page without free space is
-// never appended to, so it needs no counter. The first entry of an inner node has no key. The pieces may be of n. Its
-// children are not changed.
+// pack gives n a new page with the pieces, in their order, and spare free bytes. Nothing is appended to a page
+// without free space, so such a page needs no counter. The first entry of an inner node has no key. The pieces may be
+// entries of n itself. pack does not set the children of n.
 func (n *node) pack(p pieces, spare int) {
 	old := *n
 	if p.left.n == n {
@@ -225,12 +227,12 @@ func (n *node) pack(p pieces, spare int) {
 	}
 }
 
-// sameForm reports whether the records of from could be those of n.
+// sameForm reports whether n can take records of from as they are.
 func (n *node) sameForm(from *node) bool {
 	return n.base == from.base && n.head == from.head
 }
 
-// choose chooses the prefix and the base for the pieces, and returns the partition that follows the base.
+// choose sets the prefix and the base of n for the pieces. It returns the partition to write after the base, if any.
 func (n *node) choose(p *pieces, first int) (original []byte) {
 	var buf [2][longestPacked]byte
 	lo, hi := p.record(first), p.record(p.len()-1)

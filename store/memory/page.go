@@ -9,13 +9,13 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A node keeps the keys and values of its entries in a page, a slice of bytes that only grows. The page begins
-// with its base: bytes that all its keys begin with. Then follow the records, each in the form
+// A node keeps the keys and values of its entries in a page, a slice of bytes that only grows. The page begins with
+// its base: bytes that all its keys begin with. Then follow the records, each in the form
 //
 //	length of the key without the base   1 byte
 //	length of the value                  1 byte
-//	the key in the value                 1 byte, only in a page of one partition: 0 if it is not there, otherwise
-//	                                     1 more than the bytes before it
+//	the key in the value                 1 byte, only in a page of one partition: 0 if the value does not contain the
+//	                                     key, otherwise 1 + the offset of the key in the value
 //	length of the key without the sort position and the base, length of the partition: 1 byte each,
 //	                                     only in a page of several partitions
 //	key without the base                 unless it is in the value
@@ -23,42 +23,43 @@ import (
 //	value
 //
 // If all rows belong to one partition, the base is the prefix of their addresses, followed by the partition if
-// escaping changed it. A record then only has the sort position and the value, and all rows share their partition.
-// The value of a table's row has the sort position too, as text or bytes of an attribute, so it is there only once.
-// Otherwise the base ends before the partitions, so that each is in its record in one piece.
+// escaping changed it. A record then has only the sort position and the value, and all rows share their partition.
+// The value of a table's row usually contains the sort position, as the text or bytes of an attribute. The page then
+// stores the sort position only as a part of the value. If the rows belong to several partitions, the base ends
+// before the partition, so that each record has its partition in one piece.
 //
-// The bytes of a record never change, so rows that are handed out stay valid for ever. All versions of a node
-// share its page, those in forks too, and each may add records. A counter says how much of the page is taken;
-// bytes that a failed Update took are lost. A page that is full, or has too many records that the node no longer
-// has, is replaced by a new one with the node's records in their order.
+// The bytes of a record never change, so rows that a reader has received stay valid for ever. All versions of a node,
+// also those in forks, share its page, and each may add records. A counter says how much of the page is taken; bytes
+// that a failed Update took are lost. When a page is full, or has too many records that the node no longer has, the
+// node gets a new page with its own records in their order.
 //
-// Values that are longer than mostPacked overflow: they stay outside of the page, so that an item and its index rows
-// share one. Keys that are longer than longestPacked overflow too.
+// Values longer than mostPacked overflow: they stay outside of the page, so that an item and its index rows share one
+// value. Keys longer than longestPacked overflow too.
 const (
 	headOfOne     = 3 // bytes before the key
 	headOfSeveral = 4
 
-	// mostPacked is the longest value in a page. Above it, the copies of values that index rows would otherwise
-	// share take more memory than packing saves.
+	// mostPacked is the longest value in a page. Index rows share longer values, and copies of these in pages would
+	// take more memory than packing saves.
 	mostPacked = 128
 	// longestPacked is the longest key in a page.
 	longestPacked = 255
-	// mostTaken is the largest page, whose offsets have 16 bits. The longest records of a node, with the longest
-	// partitions beside their keys, take 36 KB.
+	// mostTaken is the size of the largest page, because offsets have 16 bits. The longest records of a node, with
+	// the longest partitions beside their keys, take 36 KB.
 	mostTaken = 1<<16 - 1
 
 	// none is no entry.
 	none = ^uint8(0)
 )
 
-// A record is a key and a value, in a node or on the way into one. The key, base followed by rest, is the address of a
-// row or, in an inner node, a separator.
+// A record is a key and a value that are in a node or about to be inserted. The key, base followed by rest, is the
+// address of a row or, in an inner node, a separator.
 type record struct {
 	base, rest []byte
 	sort       int    // where the sort position begins in the address
-	partition  []byte // if escaping changed it, otherwise empty
+	partition  []byte // the partition if escaping changed it, otherwise empty
 	value      []byte
-	long       *longKey // the key, if it overflows already
+	long       *longKey // the key, if it is an overflow already
 }
 
 // An overflow is the part of an entry that is outside of its page.
@@ -92,7 +93,7 @@ func (r *record) isLong() bool { return len(r.base)+len(r.rest) > longestPacked 
 
 func (r *record) hasOverflow() bool { return len(r.value) > mostPacked || r.isLong() }
 
-// overflow returns the part of a record that is outside of the page. It keeps the value and copies the key.
+// overflow returns the part of a record that is stored outside of the page. It keeps the value and copies the key.
 func (r *record) overflow() overflow {
 	if r.isLong() && r.long == nil {
 		return overflow{r.value, &longKey{r.appendKey(nil), bytes.Clone(r.partition), r.sort}}
@@ -100,13 +101,13 @@ func (r *record) overflow() overflow {
 	return overflow{r.value, r.long}
 }
 
-// hasOverflow reports whether entry i overflows, completely or in part.
+// hasOverflow reports whether entry i has an overflow, of its value or of its key.
 func (n *node) hasOverflow(i int) bool { return n.overflowBits>>uint(i)&1 != 0 }
 
-// overflow returns the overflow of entry i, which has one.
+// overflow returns the overflow of entry i, which must have one.
 func (n *node) overflow(i int) *overflow { return &n.overflows[n.rank(i)] }
 
-// rank is the number of entries before i that overflow.
+// rank returns the number of entries before i that have an overflow.
 func (n *node) rank(i int) int { return bits.OnesCount64(n.overflowBits & (1<<uint(i) - 1)) }
 
 // record returns entry i, which has a key.
@@ -165,7 +166,7 @@ func (n *node) sizeAt(page []byte) int {
 	return value + int(page[1])
 }
 
-// partition returns the partition of a page of one.
+// partition returns the partition of a page whose rows belong to one partition.
 func (n *node) partition() []byte {
 	if n.original > 0 {
 		from, to := int(n.base), int(n.base)+int(n.original)
@@ -191,7 +192,8 @@ func (n *node) row(i int) store.Row {
 	return row
 }
 
-// partitionAt is where the partition begins in an address, and partitionEnd is the length of the rest of its prefix.
+// partitionAt is the offset of the partition in an address. partitionEnd is the length of a prefix without its
+// partition.
 var (
 	partitionEnd = address.Len(nil, nil)
 	partitionAt  = partitionEnd - 2
@@ -205,8 +207,8 @@ func (n *node) size(i int) int {
 	return n.sizeAt(n.page[n.offsets[i]:])
 }
 
-// sizeOf returns how many bytes of the page a record would take, and the byte of its head that says where in its value
-// the key is.
+// sizeOf returns how many bytes of the page a record would take, and the byte of its head that says where the value
+// contains the key.
 func (n *node) sizeOf(r *record) (size, in int) {
 	if r.isLong() {
 		return 0, 0
@@ -225,7 +227,7 @@ func (n *node) sizeOf(r *record) (size, in int) {
 	return size, 0
 }
 
-// keyIn looks for the key of a record in its value.
+// keyIn returns 1 + the offset at which the value of a record contains its key, or 0 if it does not.
 func (n *node) keyIn(r *record) int {
 	from := int(n.base) - len(r.base)
 	if n.head != headOfOne || from < 0 || from >= len(r.rest) {
@@ -234,7 +236,7 @@ func (n *node) keyIn(r *record) int {
 	return bytes.Index(r.value, r.rest[from:]) + 1
 }
 
-// write writes a record to dst. Size and in are the results of sizeOf.
+// write writes a record to dst. In is the second result of sizeOf.
 func (n *node) write(dst []byte, r *record, in int) {
 	dst[0], dst[1] = byte(len(r.base)+len(r.rest)-int(n.base)), 0
 	if len(r.value) <= mostPacked {
@@ -277,7 +279,7 @@ func (n *node) key(i, skip int) []byte {
 // headAt returns the head of entry i.
 func (n *node) headAt(i int) uint64 { return headOf(n.key(i, int(n.len)), 0) }
 
-// set makes a record, which is in the page at offset, the key and value of entry i, which had none.
+// set gives entry i, which has none, the key and value of r. The record of r is in the page at offset.
 func (n *node) set(i int, offset uint16, r *record) {
 	n.offsets[i] = offset
 	if !r.hasOverflow() {

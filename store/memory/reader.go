@@ -13,18 +13,19 @@ import (
 // A reader reads one version or, in a writer, a tree that may change between two reads.
 type reader struct {
 	ctx     context.Context //nolint:containedctx // ends with the call of View or Update
-	version *version        // held, unless in a writer, until the call has returned and no read runs
+	version *version        // in a View, held until the call has returned and no read runs
 	writer  *writer         // nil in a View
 
-	// uses counts the running reads. When the call of View or Update returns, the constant returned is added, so that
-	// uses is negative from then on. A read that another goroutine continues after that holds the version too.
+	// uses counts the running reads. When the call of View or Update returns, end adds the constant returned to uses,
+	// which is negative from then on. A read that still runs in another goroutine keeps the version held until it
+	// finishes.
 	uses atomic.Int32
 
 	// walks counts the running iterators. Only writers use it.
 	walks atomic.Int32
 }
 
-// returned is so small that no number of running reads makes its sum with them positive.
+// returned is so low that uses stays negative after end has added it, however many reads run.
 const returned = math.MinInt32
 
 // done reports whether the call has returned.
@@ -63,8 +64,8 @@ func (r *reader) release() {
 	}
 }
 
-// hold returns a version that keeps the nodes of a walk until it is released. It returns nil for a View, whose reader
-// holds the version; only a walk of a writer may outlive its call.
+// hold holds the current version for a walk of a writer, and returns it. A walk of a writer may outlive its call, and
+// so needs its nodes kept. For a View, whose reader holds a version already, hold returns nil.
 func (r *reader) hold() *version {
 	if r.writer == nil {
 		return nil
@@ -72,7 +73,7 @@ func (r *reader) hold() *version {
 	return r.writer.store.hold()
 }
 
-// now returns the tree that is read.
+// now returns the tree to read.
 func (r *reader) now() tree {
 	if r.writer != nil {
 		return r.writer.tree
@@ -105,7 +106,7 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 	return value, ok, nil
 }
 
-// value returns the value of a row, which stays valid after the tree is gone.
+// value returns the value of a row. The value stays valid after the tree is gone.
 func (t *tree) value(space store.Space, partition, sort []byte) (value []byte, ok bool) {
 	a := newAddresses()
 	defer a.free()
@@ -140,8 +141,8 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 	}
 }
 
-// firstTouched is how many rows of the first leaf an ascending walk loads together, because it may end soon. Of later
-// leaves it loads all rows together.
+// firstTouched is how many rows of the first leaf an ascending walk touches together: few, because it may end soon.
+// In later leaves it touches all rows together.
 const firstTouched = 12
 
 // walk yields the rows of a space with lo <= address < hi. A nil hi is no bound.
@@ -175,8 +176,8 @@ func (r *reader) walk(space store.Space, lo, hi []byte, reverse bool, yield func
 	})
 }
 
-// each yields the rows of a leaf with the indexes from, from+by, … up to but without to. It has the code of node.row
-// inline for the usual rows.
+// each yields the rows of a leaf at the indexes from, from+by, … and stops before to. For the usual rows it inlines
+// the code of node.row.
 func (r *reader) each(leaf *node, from, to, by int, yield func(store.Row, error) bool) bool {
 	page, overflows, partition := leaf.page, leaf.overflows, []byte(nil)
 	one := leaf.head == headOfOne
@@ -212,7 +213,7 @@ func (r *reader) each(leaf *node, from, to, by int, yield func(store.Row, error)
 				row.Sort = a.long.sortPosition()
 			} else {
 				record := page[leaf.offsets[i]:]
-				end := headOfOne + int(record[0]) // the overflow of a value does not have the key
+				end := headOfOne + int(record[0]) // an overflowing value never holds the key for the record
 				row.Sort = record[headOfOne:end:end]
 			}
 		}
@@ -226,9 +227,10 @@ func (r *reader) each(leaf *node, from, to, by int, yield func(store.Row, error)
 // cacheLine is the usual size of what a processor loads from memory at a time.
 const cacheLine = 64
 
-// touch reads the first and the last two cache lines of the value of each entry. The processor then loads many of
-// them at the same time, where the walk itself would wait for one after the other: rows that lie together in the
-// tree were often written at different times, so each is somewhere else. The sum keeps the reads from being removed.
+// touch reads bytes in the first and the last two cache lines of the value of each entry. The processor then loads
+// many values at the same time, while the walk itself would wait for one after the other: rows that are neighbours in
+// the tree were often written at different times, and so are far apart in memory. touch returns a sum so that the
+// compiler does not remove the reads.
 //
 //go:noinline
 func (n *node) touch(from, to int) (sum byte) {
@@ -239,11 +241,12 @@ func (n *node) touch(from, to int) (sum byte) {
 			}
 		}
 	}
-	if len(n.page) == 0 { // all rows are long, and have nothing in common
+	if len(n.page) == 0 { // all keys are long and have no common prefix
 		return sum
 	}
 	for i := from; i < to; i++ {
-		if n.offsets[i] == 0 { // as of a long key, which has no record; behind that, others may be writing
+		// a long key has no record, and writers of other versions may be changing bytes that touch would read for it
+		if n.offsets[i] == 0 {
 			continue
 		}
 		record := n.page[n.offsets[i]:]

@@ -1,28 +1,28 @@
 package memory
 
-// nodes allocates and recycles the nodes of Updates. Only the one that has the write lock uses it.
+// nodes allocates and recycles the nodes of Updates. Only the Update that holds the write lock uses it.
 //
-// An Update replaces nodes by changed copies. Once nobody reads a version that the replaced nodes
-// belong to (see [history]), later copies reuse their memory. Without this, a store under constant writes would
-// produce several kilobytes of garbage per row.
+// An Update replaces nodes by changed copies. Once nobody reads a version that the replaced nodes belong to (see
+// [history]), later copies reuse their memory. Without this, a store under constant writes would produce several
+// kilobytes of garbage per row.
 type nodes struct {
-	leaves, inners []*node // free
+	leaves, inners []*node // free nodes
 
 	replaced  []*node // by the running Update
-	published uint64  // the last owner of nodes in the version that it began with
+	published uint64  // the owner of the newest nodes in the version that it began with
 }
 
-// maxFree is how many free nodes of a kind are kept. Others go to the garbage collector.
+// maxFree is how many free leaves, and how many free inner nodes, are kept. Others go to the garbage collector.
 const maxFree = 1 << 8
 
 // begin begins an Update of a version.
 func (ns *nodes) begin(v *version) {
-	ns.forget() // nodes replaced by a failed Update are still in use
+	ns.forget() // a failed Update did not really replace its nodes
 	ns.published = v.owner
 }
 
-// retire records that the running Update has replaced n. If the Update itself made n, a loop of it over rows may still
-// read n, even after the Update; so the garbage collector gets n.
+// retire records that the running Update has replaced n. It leaves a node that this Update itself has made to the
+// garbage collector, because a loop of the Update over rows may still read it, even after the Update.
 func (ns *nodes) retire(n *node) {
 	if ns != nil && n.owner <= ns.published && len(ns.replaced) < maxRetired {
 		ns.replaced = append(ns.replaced, n)
@@ -35,14 +35,14 @@ func (ns *nodes) forget() {
 	ns.replaced = ns.replaced[:0]
 }
 
-// free keeps a node that nobody reads for reuse, unless it is shared with a fork.
+// free keeps for reuse a node that nobody reads, unless a fork may share the node.
 func (ns *nodes) free(n *node, shared uint64) {
 	if n.clear(shared) {
 		ns.recycle(n)
 	}
 }
 
-// recycle keeps a clear node for reuse.
+// recycle keeps a cleared node for reuse.
 func (ns *nodes) recycle(n *node) {
 	spare := &ns.leaves
 	if n.kids != nil {
@@ -53,13 +53,14 @@ func (ns *nodes) recycle(n *node) {
 	}
 }
 
-// clear removes the references of a node that nobody reads: an array of nodes that are still in use may keep it. It
-// returns false, and does nothing, for nodes of owners up to shared, which may also be in forks.
+// clear removes the references in a node that nobody reads. The node itself may stay in memory, in an array with
+// nodes that are in use. For a node whose owner is not above shared, which may be in a fork, clear does nothing and
+// returns false.
 func (n *node) clear(shared uint64) bool {
 	if n.owner <= shared {
 		return false
 	}
-	n.page, n.taken = nil, nil // readers may have bytes of it, so it is not reused
+	n.page, n.taken = nil, nil // not reused, because readers may keep bytes of the page
 	clear(n.overflows)
 	n.overflows = n.overflows[:0]
 	if n.kids != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// heap is the bytes of objects that are in use.
+// heap returns the bytes of objects in the heap that are in use.
 func heap() uint64 {
 	runtime.GC()
 	runtime.GC() // pools
@@ -39,8 +39,7 @@ func writeAll(s store.Store, rows int, value string) error {
 	})
 }
 
-// onlyOne returns the one value that all rows have; different values are an
-// error.
+// onlyOne returns the value that all rows have. It returns an error if their values differ.
 func onlyOne(r store.Reader, rows int, pause func(row int)) (string, error) {
 	first, n := "", 0
 	for row, err := range r.Scan(1, store.Everything()) {
@@ -61,8 +60,8 @@ func onlyOne(r store.Reader, rows int, pause func(row int)) (string, error) {
 	return first, nil
 }
 
-// TestNodesAreReusedBehindReaders writes all rows again and again during Views
-// of all ages, some of them slow, and takes and writes to forks meanwhile.
+// TestNodesAreReusedBehindReaders writes all rows again and again while Views of all ages run, some of them slow.
+// Meanwhile it also forks the store and writes to the forks.
 func TestNodesAreReusedBehindReaders(t *testing.T) {
 	const rows, rounds = 250, 80
 	s := memory.Open()
@@ -190,8 +189,8 @@ func TestVersionsOfShortViewsAreFreed(t *testing.T) {
 	}))
 }
 
-// TestViewOfFirstVersion: while a View reads the first version of a store or of a fork, the nodes that Views of later
-// versions read are not used again.
+// TestViewOfFirstVersion checks that while a View reads the first version of a store or of a fork, Updates do not
+// reuse the nodes that Views of later versions read.
 func TestViewOfFirstVersion(t *testing.T) {
 	const rows = 250
 	origin := memory.Open()
@@ -212,7 +211,7 @@ func TestViewOfFirstVersion(t *testing.T) {
 	}
 }
 
-// TestReadThatOutlivesItsUpdate pauses a loop of an Update inside a leaf and at the end of one, and goes on with it
+// TestReadThatOutlivesItsUpdate pauses a loop of an Update inside a leaf and at the end of one, and continues it
 // after later Updates.
 func TestReadThatOutlivesItsUpdate(t *testing.T) {
 	const rows = 300
@@ -242,8 +241,8 @@ func TestReadThatOutlivesItsUpdate(t *testing.T) {
 	}
 }
 
-// TestReadBesideOthers goes on with a loop of a View or an Update that has ended, in another goroutine and while
-// others write.
+// TestReadBesideOthers continues a loop of a View or an Update that has ended, in another goroutine and while other
+// goroutines write.
 func TestReadBesideOthers(t *testing.T) {
 	const rows = 120
 	for stop := 1; stop < rows; stop += 7 {
@@ -280,8 +279,8 @@ func TestReadBesideOthers(t *testing.T) {
 	}
 }
 
-// TestLongView puts one item again and again beside a View. The heap keeps what the View can read and no more, and
-// what it has read is free as soon as it ends.
+// TestLongView puts one item again and again while a View runs. The heap must keep what the View can read and no
+// more, and free that as soon as the View ends.
 func TestLongView(t *testing.T) {
 	const puts, slack = 400, 2 << 20
 	for _, size := range []int{100, 100_000, 400_000} {
@@ -328,7 +327,8 @@ func TestLongView(t *testing.T) {
 	runtime.KeepAlive(s)
 }
 
-// TestChainOfViews: of Views that overlap, each sees its own version while those before and after it come and go.
+// TestChainOfViews checks that each of several Views that overlap sees its own version, while Views before and after
+// it begin and end.
 func TestChainOfViews(t *testing.T) {
 	const rows, rounds, views = 120, 300, 6
 	s := memory.Open()
@@ -385,8 +385,8 @@ func TestChainOfViews(t *testing.T) {
 	}
 }
 
-// TestLock: Updates have the write lock one at a time, in the order in which they came; the wait ends with the context
-// and with Close.
+// TestLock checks that Updates get the write lock one at a time, in the order in which they asked, and that the wait
+// ends with the context and with Close.
 func TestLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := memory.Open()

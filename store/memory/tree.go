@@ -7,21 +7,19 @@ import (
 	"sync/atomic"
 )
 
-// A tree is one version of the rows: a B+tree ordered by key. It shares nodes
-// with other versions, and they do not change once it is published. The zero
-// tree is empty.
+// A tree is one version of the rows: a B+tree ordered by key. It shares nodes with other versions. Once a tree is
+// published, its nodes do not change. The zero tree is empty.
 type tree struct {
 	root *node // nil for an empty tree
 	rows int
 }
 
 const (
-	// fan is the most entries of a node. Changing a row copies its nodes, and
-	// every read searches them: more entries make the tree flatter but copies
-	// more expensive.
+	// fan is the largest number of entries of a node. More entries make the tree flatter. But changing a row copies
+	// the nodes above it, and every read searches nodes, so more entries make both more expensive.
 	fan = 56
-	// prefixMax is the longest common prefix that a node stores. It makes a
-	// leaf an object of 768 bytes, of which the runtime takes 8.
+	// prefixMax is the longest common prefix that a node stores. With it, a leaf fills an object of 768 bytes, of
+	// which the runtime uses 8.
 	prefixMax = 109
 	// Two neighbours are merged when one has fewer than fewEntries and both
 	// together have at most mostMerged, which leaves space to grow.
@@ -31,32 +29,30 @@ const (
 	maxHeight = 20
 )
 
-// A node is a leaf, which holds rows, or an inner node. Child i of an inner
-// node holds the rows from the key of entry i up to the key of entry i+1. Entry
-// 0 has no key; its child holds all rows before entry 1.
+// A node is a leaf, which holds rows, or an inner node. Child i of an inner node holds the rows from the key of entry
+// i up to the key of entry i+1. Entry 0 has no key; its child holds all rows before entry 1.
 //
-// The keys of one partition are long, share a prefix, and are rarely in the
-// processor's cache. So a node stores the common prefix of its keys and, of
-// each key, the eight bytes after the prefix, its head. Most searches end
-// with a look at one key. The keys and values are in the page.
+// The keys of one partition are long, share a prefix, and are rarely in the processor's cache. So a node stores the
+// common prefix of its keys once. Of each key it also stores the head, the eight bytes after the prefix. After
+// comparing heads, most searches need to read only one key. The keys and values are in the page.
 type node struct {
 	kids      *[fan]*node
 	page      []byte
-	taken     *atomic.Uint32 // how much of the page is, by all nodes that share it; nil if nobody adds to it
-	overflows []overflow     // of the entries that have one, in their order
+	taken     *atomic.Uint32 // bytes of the page taken by all nodes that share it; nil if none may add to it
+	overflows []overflow     // the overflows of those entries that have one, in order
 
 	owner        uint64 // the edit that may change it
 	overflowBits uint64 // bit i is set if entry i overflows
 
-	live     uint16 // bytes of the page that are its base or of its entries
-	used     uint16 // end of the last record that it added; equal to live if all bytes up to it are live
+	live     uint16 // bytes of the page that belong to its base or to entries of this node
+	used     uint16 // end of the last record that this node added; equal to live if all bytes before it are live
 	n        uint8
 	len      uint8 // length of the prefix
 	base     uint8 // length of the base
 	original uint8 // length of the partition after the base
 	head     uint8 // bytes before a key in the page: headOfOne or headOfSeveral
 	last     uint8 // the entry inserted last, or one near it
-	run      uint8 // how many entries before it were inserted in order
+	run      uint8 // how many entries were inserted in order before it
 	prefix   [prefixMax]byte
 	heads    [fan]uint64
 	offsets  [fan]uint16 // of the records in the page
@@ -76,7 +72,7 @@ func newInner(owner uint64) *node {
 	return &in.node
 }
 
-// first is the first entry that has a key.
+// first returns the index of the first entry that has a key.
 func (n *node) first() int {
 	if n.kids == nil {
 		return 0
@@ -113,11 +109,11 @@ func (n *node) search(key []byte) (at int, found bool) {
 		return lo, false
 	}
 
-	// Usually at most one key has this head, and that is the key searched for.
+	// Usually at most one key has this head, and it is the one that search looks for.
 	if c := n.compare(lo, key); c >= 0 {
 		return lo, c == 0
 	}
-	// Otherwise several keys, of one partition, have this head. Then the key searched for is usually above all of them.
+	// Otherwise several keys of one partition have this head. Then key is usually above all of them.
 	lo++
 	hi := n.below(head+1, lo)
 	if head == math.MaxUint64 {
@@ -142,9 +138,8 @@ func (n *node) search(key []byte) (at int, found bool) {
 	return lo, false
 }
 
-// below returns the first entry, starting at from, whose head is not below
-// head. It moves in steps of a cache line, which the processor can prefetch,
-// unlike the steps of a binary search.
+// below returns the first entry, from index from on, whose head is not below head. It moves by one cache line at a
+// time, which the processor can prefetch, unlike the steps of a binary search.
 func (n *node) below(head uint64, from int) int {
 	const step = 8
 	at, end := from, int(n.n)
@@ -258,8 +253,8 @@ func (t tree) ascend(lo, hi []byte, visit func(leaf *node, from, to int) bool) {
 	}
 }
 
-// descend visits the same rows, starting with the last leaf. Within one call of
-// visit the rows are still in ascending order.
+// descend visits the same rows as ascend, but the last leaf first. Within one call of visit the rows are still in
+// ascending order.
 func (t tree) descend(lo, hi []byte, visit func(leaf *node, from, to int) bool) {
 	if t.root == nil {
 		return

@@ -17,7 +17,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// key returns a record with an address, or with any other bytes in place of one.
+// key returns a record with b as its key: an address or any other bytes.
 func key(b []byte) *record {
 	r := &record{rest: b, value: valueOf(b)}
 	if _, partition, sort, ok := address.Parse(b, nil); ok {
@@ -29,10 +29,10 @@ func key(b []byte) *record {
 	return r
 }
 
-// valueOf returns the value that a key has in these tests. Some are long.
+// valueOf returns the value of a key in these tests. Some values are long.
 func valueOf(key []byte) []byte { return bytes.Repeat(key, 1+len(key)%4) }
 
-// addresses returns addresses of several kinds: of partitions of one row and of many, which are escaped or long.
+// addressesOf returns addresses of several kinds: in partitions of one row and of many, some of them escaped or long.
 func addressesOf(rng *rand.Rand, n int) [][]byte {
 	out := make([][]byte, n)
 	for i := range out {
@@ -82,7 +82,7 @@ func (t *tree) check(tb testing.TB) {
 	t.checkNodes(tb, true)
 }
 
-// Check fails the test unless a store in memory is well formed. Its pages may have bytes of others.
+// Check fails the test unless a store in memory is well formed. Its pages may also have bytes of other stores.
 func Check(tb testing.TB, s store.Store) {
 	tb.Helper()
 	v := s.(*engine).hold()
@@ -144,13 +144,13 @@ func (t *tree) checkNodes(tb testing.TB, alone bool) {
 	require.Equal(tb, t.rows, rows)
 }
 
-// checkRows fails the test unless the rows of a leaf are what its keys say.
+// checkRows fails the test unless the rows of a leaf match its keys.
 func (n *node) checkRows(tb testing.TB) {
 	tb.Helper()
 	for i := range int(n.n) {
 		r := n.record(i)
 		key := r.appendKey(nil)
-		if !bytes.Equal(r.value, n.value(i)) { // require takes longer than all else that is done for a row
+		if !bytes.Equal(r.value, n.value(i)) { // not with require, which takes longer than everything else here
 			require.Fail(tb, "wrong value", "%q, not %q, at %q", n.value(i), r.value, key)
 		}
 		_, partition, sort, ok := address.Parse(key, nil)
@@ -164,8 +164,8 @@ func (n *node) checkRows(tb testing.TB) {
 	}
 }
 
-// checkPage fails the test unless the page of n has its records and, if no other store and no failed Update has added
-// to it, not much else.
+// checkPage fails the test unless the page of n has its records. If alone, no other store and no failed Update has
+// added to the page, and then it must not have much else.
 func (n *node) checkPage(tb testing.TB, alone bool) {
 	tb.Helper()
 	live, overflows := int(n.base)+int(n.original), 0
@@ -212,7 +212,8 @@ func (n *node) checkPage(tb testing.TB, alone bool) {
 	}
 }
 
-// checkCompact fails the test unless the tree is well formed, and its leaves full and without room.
+// checkCompact fails the test unless the tree is well formed, and its leaves are full and have pages without free
+// space.
 func (t *tree) checkCompact(tb testing.TB) {
 	tb.Helper()
 	t.check(tb)
@@ -317,7 +318,7 @@ func TestTree(t *testing.T) {
 					slices.Reverse(want)
 					require.True(t, slices.Equal(want, now.all(lo, hi, true)))
 				}
-				if rng.IntN(5) == 0 { // a range, or all from some row on
+				if rng.IntN(5) == 0 { // clear a range, or all rows from some row on
 					if rng.IntN(3) == 0 {
 						hi = nil
 					}

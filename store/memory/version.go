@@ -9,31 +9,31 @@ import (
 // A version is a published tree.
 type version struct {
 	tree
-	owner uint64 // the last one of its nodes
+	owner uint64 // the newest owner of its nodes
 	store *engine
 
 	readers  atomic.Int64 // Views, Forks and loops that hold it
-	replaced atomic.Bool  // it is not the current one any more
+	replaced atomic.Bool  // a newer version is current
 
-	retired []*node // as history says; under its lock
+	retired []*node // see history, whose lock guards it
 }
 
-// release undoes one [engine.hold]. When nobody holds a version that is not current, its nodes are free.
+// release undoes one [engine.hold]. The nodes of an old version become free when nobody holds it any more.
 func (v *version) release() {
 	if v != nil && v.readers.Add(-1) == 0 && v.replaced.Load() {
 		v.store.history.sweep(&v.store.shared)
 	}
 }
 
-// sees reports whether a node of a later version is in v too.
+// sees reports whether n, a node of a later version, is in v too.
 func (v *version) sees(n *node) bool { return n.owner <= v.owner }
 
-// A history is the versions before the current one that still have readers.
+// A history holds the versions before the current one that still have readers, and finds nodes that nobody reads.
 //
-// It knows which nodes nobody reads any more. A node is in all versions from the one that its owner has published up
-// to the one whose successor has a changed copy of it. From then on the node belongs to the newest held version that
-// it is in, or is free if there is none. When the last reader of a version leaves, its nodes go to
-// the next older one that sees them. So a long View keeps what it can read and nothing else.
+// A node is in all versions from the one that its owner published to the one before the Update that replaced the node
+// by a changed copy. The history gives a replaced node to the newest held version that has the node. If there is
+// none, the node is free. When the last reader of a version leaves, its nodes go to the next older version that has
+// them. So a long View keeps the nodes that it can read and no others.
 type history struct {
 	mu      sync.Mutex
 	held    []*version // oldest first
@@ -41,14 +41,14 @@ type history struct {
 	free    []*node    // for the next Update
 }
 
-// maxRetired is how many nodes a history keeps for reuse. Beyond that, as with a long View or a large Update, they go
-// to the garbage collector.
+// maxRetired is how many nodes a history keeps for reuse. With a long View or a large Update there can be more; those
+// go to the garbage collector.
 const maxRetired = 1 << 12
 
-// add adds v, which a new version with changed copies of some of its nodes has just replaced. No new reader can begin
-// on v.
+// add adds v, which has just been replaced as the current version. ns has the nodes that the new version replaced by
+// changed copies. No new reader can begin on v.
 func (h *history) add(v *version, ns *nodes) {
-	v.replaced.Store(true) // before its readers are counted: the last one of them looks for it
+	v.replaced.Store(true) // set before the readers are counted, because the last reader to leave looks at it
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if v.readers.Load() > 0 {
@@ -68,7 +68,8 @@ func (h *history) add(v *version, ns *nodes) {
 	h.free = nil
 }
 
-// retire gives a node to the newest of the first held versions that sees it. It returns false if none does.
+// retire gives a node to the newest of the first held versions, held[versions-1], if that version sees the node. If
+// it does not, older versions do not see the node either, and retire returns false.
 func (h *history) retire(n *node, versions int) bool {
 	if versions == 0 || !h.held[versions-1].sees(n) {
 		return false
@@ -101,7 +102,7 @@ func (h *history) sweep(shared *atomic.Uint64) {
 	}
 }
 
-// forget lets go of all versions.
+// forget drops all versions.
 func (h *history) forget() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -7,12 +7,12 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A writer edits a tree that nobody else sees. It has the write lock.
+// A writer edits a tree that nobody else sees. It holds the write lock.
 type writer struct {
 	reader // of the version that the Update began with
 	store  *engine
 	tree   tree
-	owner  uint64 // of the nodes that may be changed; 0 before the first change
+	owner  uint64 // the owner of the nodes that it may change; 0 before the first change
 }
 
 func (s *engine) newWriter(ctx context.Context) (*writer, error) {
@@ -41,14 +41,13 @@ type tooLongError struct{}
 
 func (tooLongError) Error() string { return "store: key too long" }
 
-// edit returns an edit of the tree. It changes no node that a published version or a running iterator
-// reads.
+// edit returns an edit of the tree. The edit copies nodes that a published version or a running iterator reads before
+// it changes them.
 func (w *writer) edit() (edit, error) {
 	if err := w.check(); err != nil {
 		return edit{}, err
 	}
-	// Iterators are counted until they end. So a change inside a loop over rows
-	// may copy more than necessary.
+	// The count falls only when an iterator ends. So a change inside a loop over rows may copy more than necessary.
 	if w.owner == 0 || w.walks.Load() > 0 {
 		w.owner = w.store.owners.Add(1)
 	}

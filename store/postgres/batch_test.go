@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// TestBatchRoundTrips counts the round trips of requests for many items, some of which
-// do not exist, and looks at their answers.
+// TestBatchRoundTrips counts the round trips of requests for many items, some of which do not exist, and checks the
+// results.
 func TestBatchRoundTrips(t *testing.T) {
 	proxy, at := newStandin(t, database(t))
 	s := serve(t, at)
@@ -26,7 +26,8 @@ func TestBatchRoundTrips(t *testing.T) {
 	}
 	key := func(i int) attr.Item { return keyed(fmt.Sprint("p", i), i) }
 	item := func(i int) attr.Item { return itemOf(fmt.Sprint("p", i), i, "g") }
-	// trips also counts rollbacks, which nobody waits for, of this call or the one before.
+	// trips counts the round trips of a call. It includes rollbacks in the background, of this call or of the
+	// previous one.
 	trips := func(call func() error) int {
 		proxy.on(nil)
 		require.NoError(t, call())
@@ -35,7 +36,8 @@ func TestBatchRoundTrips(t *testing.T) {
 		return proxy.trips
 	}
 
-	require.NoError(t, s.put(t.Context(), "tab", itemOf("first", 0, "g"))) // the server registers with its first write
+	// so that the server is registered, which it does with its first write
+	require.NoError(t, s.put(t.Context(), "tab", itemOf("first", 0, "g")))
 
 	got := trips(func() error {
 		var actions []wire.TransactWriteItem

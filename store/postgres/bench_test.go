@@ -26,7 +26,7 @@ import (
 
 const (
 	benchPartitions = 50
-	benchRows       = 1200 // of 1 KB in a partition, more than a page of 1 MB
+	benchRows       = 1200 // rows of 1 KB in a partition, more than a page of 1 MB
 	benchSpace      = store.Space(1)
 )
 
@@ -37,11 +37,10 @@ func benchSort(i int) []byte {
 
 var benchValue = bytes.Repeat([]byte("0123456789abcdef"), 64)
 
-// BenchmarkBeside runs each operation on the store and, in the same run and on the
-// same rows, on pgx as a program without Sortkey would use it; and on the store with a
-// row that it expects, as servers that share tables use it. The database syncs each
-// commit. Loads are 1, 16 and 32 goroutines. Beside the time of an operation it reports the
-// processor time of the database's processes and of this one, the goroutines that ask included.
+// BenchmarkBeside runs each operation in three ways, in the same run and on the same rows: on the store; on pgx, as a
+// program without Sortkey would use it; and on the store with a row that it expects, as servers that share tables use
+// it. The database syncs each commit. Loads are 1, 16 and 32 goroutines. Besides the time of an operation it reports
+// the processor time of the database's processes and of this process, which includes the goroutines that call.
 //
 //	go test ./store/postgres -run '^$' -bench Beside
 func BenchmarkBeside(b *testing.B) {
@@ -119,7 +118,8 @@ func BenchmarkBeside(b *testing.B) {
 			return w.Put(benchSpace, benchPartition(i), benchSort(i*7), benchValue)
 		})
 	}
-	transact := func(ctx context.Context, s store.Store, i int) error { // four items, each with a condition
+	// transact puts four items, each with a condition
+	transact := func(ctx context.Context, s store.Store, i int) error {
 		return s.Update(ctx, func(w store.Writer) error {
 			for k := i * 4; k < i*4+4; k++ {
 				if _, _, err := w.Get(benchSpace, benchPartition(k), benchSort(k*7)); err != nil {
@@ -215,8 +215,8 @@ func expect[T comparable](got, want T, err error) error {
 	return err
 }
 
-// isConflict reports whether err is one that a program with bare transactions has to
-// handle by itself. The store does.
+// isConflict reports whether err is an error that a program with its own transactions must handle. The store handles
+// it itself.
 func isConflict(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && e.Code == "40001"

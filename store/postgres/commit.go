@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/store/internal/remote"
 )
 
-// commit applies the changes. Once it has sent the commit, it ignores the end of the context: it waits for the outcome,
-// for a limited time, and never guesses it.
+// commit applies the changes. Once it has sent the commit, it ignores the end of the context and waits for the
+// outcome, for a limited time. It never guesses the outcome.
 func (w *writer) commit() error {
 	if w.changes.Empty() {
 		return w.commitReads()
@@ -59,7 +59,7 @@ func (w *writer) commit() error {
 	case err == nil && done.tag == "COMMIT":
 		w.store.settled(id)
 		return nil
-	case err == nil: // the server answers ROLLBACK when the transaction had failed
+	case err == nil: // the server answers ROLLBACK if the transaction had failed before
 		return &retry{conflict, fmt.Errorf("postgres: the database answered %s to a commit", done.tag), w.lostAt()}
 	case aborted(err, at, len(steps)):
 		if why := refusalAt(err, steps[at]); why != final {
@@ -86,8 +86,8 @@ func (w *writer) commitReads() error {
 	return err
 }
 
-// contended returns the key of the row at which the Update has lost to another one: the
-// row of the change that failed, or else [writer.lostAt].
+// contended returns the key of the row at which the Update has lost to another one. It is the row of the statement
+// that failed, if that changes a row, and otherwise [writer.lostAt].
 func (w *writer) contended(failed *step) []byte {
 	switch failed.statement {
 	case insertRow, putRow, deleteRow:
@@ -96,8 +96,8 @@ func (w *writer) contended(failed *step) []byte {
 	return w.lostAt()
 }
 
-// lostAt returns the key of the row for which other Updates wait, or else that of the first change. So Updates that
-// change the same rows wait for the same row.
+// lostAt returns the key of the row that other Updates wait for, or else of the row of the first change. So Updates
+// that change the same rows queue for the same row.
 func (w *writer) lostAt() []byte {
 	if w.awaited != nil {
 		return w.awaited
@@ -111,8 +111,8 @@ func (w *writer) lostAt() []byte {
 	return nil
 }
 
-// resolve finds out whether a commit without an answer happened: nil if it did, a
-// retry if it did not and never will.
+// resolve finds out whether a commit that got no answer has happened. It returns nil if it has, and a retry if it has
+// not and never will.
 func (s *Store) resolve(ctx context.Context, id [16]byte, cause error) error {
 	s.counts.resolved.Add(1)
 	s.opts.Logger.Warn("a commit got no answer; looking it up", "err", cause)
@@ -133,11 +133,10 @@ func (s *Store) resolve(ctx context.Context, id [16]byte, cause error) error {
 	}
 }
 
-// prevent prevents the commit of the update with the id, or reports that it has
-// happened. Inserting the id waits for the transaction if it is still running; if it
-// has not inserted the id yet, it never can. The answer to prevent may be lost as well,
-// so the row says who inserted it. The connections of the pool may be as broken as the
-// one that lost the answer; the caller tries again.
+// prevent prevents the commit of the update with the given id, or reports that the commit has happened. It inserts
+// the id. If the transaction of the update is still running, the insert waits for it; if the transaction has not
+// inserted the id yet, it no longer can. The answer to prevent may be lost as well, so the row says whether prevent
+// inserted it. Connections of the pool may be as broken as the one that lost the answer, so the caller retries.
 func (s *Store) prevent(ctx context.Context, id [16]byte) (prevented bool, err error) {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
@@ -174,15 +173,15 @@ func (i *ids) takeAll() (group [][16]byte) {
 	return group
 }
 
-// settled notes that the outcome of the commit with the id is known.
+// settled records that the outcome of the commit with the given id is known.
 func (s *Store) settled(id [16]byte) {
 	if group := s.ids.add(id); group != nil {
 		s.background.Go(func() { s.forget(context.Background(), group) })
 	}
 }
 
-// forget removes ids. It is not part of an update, because its reads would conflict with every commit. A later Open
-// removes the ids that forget fails to remove.
+// forget removes ids from the database. It is not part of an update, because its reads would conflict with every
+// commit. A later Open removes the ids that forget fails to remove.
 func (s *Store) forget(ctx context.Context, group [][16]byte) {
 	if len(group) == 0 {
 		return

@@ -22,11 +22,11 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// A presumer is a Writer that can take a row for absent.
+// A presumer is a Writer that can presume that a row does not exist.
 type presumer interface{ Presume(addr []byte) }
 
-// TestPresume takes rows for absent that are, that are not, and that another Update adds
-// meanwhile. The outcome is that of reading them.
+// TestPresume presumes that rows do not exist: rows that do not, rows that do, and rows that another Update adds
+// meanwhile. The outcome must be the same as if the rows were read.
 func TestPresume(t *testing.T) {
 	url := database(t)
 	s, other := open(t, url, postgres.Options{}), open(t, url, postgres.Options{})
@@ -73,7 +73,7 @@ func TestPresume(t *testing.T) {
 					return err
 				}
 				if tt.then == nil {
-					return mine // not the outcome, as the row exists
+					return mine // discarded, because the row exists and the function is called again
 				}
 				return tt.then(w, key)
 			})

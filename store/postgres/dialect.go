@@ -11,10 +11,9 @@ type dialect struct {
 	settings string
 }
 
-// planner makes every read an index scan. On a small table the planner would
-// prefer to read all of it, and then every Update conflicts with every other.
-// Sources: PostgreSQL, runtime-config-query; transaction-iso, "sequential scan
-// will always necessitate a relation-level predicate lock".
+// planner makes every read an index scan. For a small table the planner would prefer to read the whole table, and
+// then every Update would conflict with every other. Sources: PostgreSQL, runtime-config-query; transaction-iso,
+// "sequential scan will always necessitate a relation-level predicate lock".
 const planner = `set enable_seqscan = off; set enable_bitmapscan = off; ` +
 	`set plan_cache_mode = force_generic_plan; set jit = off`
 
@@ -25,13 +24,12 @@ var (
 	// full scan for a bounded range. Source: its cost-based-optimizer.
 	onCockroach = dialect{rowsKey: "address"}
 
-	// YugabyteDB distributes rows by the hash of a primary key unless that has
-	// an order, which PostgreSQL's grammar does not allow. Source: its
-	// explore/going-beyond-sql/data-sharding.
+	// YugabyteDB distributes rows by the hash of the primary key, unless its definition states an order, which
+	// PostgreSQL's grammar does not allow. Source: its explore/going-beyond-sql/data-sharding.
 	onYugabyte = dialect{rowsKey: "address asc", settings: planner}
 )
 
-// dialectOf returns the dialect of a server by the answer to selectServer.
+// dialectOf returns the dialect of a server from the server's answer to selectServer.
 func dialectOf(server string) dialect {
 	switch {
 	case strings.Contains(server, "CockroachDB"):

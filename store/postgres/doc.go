@@ -19,9 +19,8 @@
 //     from another connection either finds that row, which proves the commit, or
 //     prevents it for ever.
 //
-// Several Stores, in several processes, can use the same tables; the engine is a
-// [store.Sharer]. A database connection can reach several sets of tables with
-// different values of search_path.
+// Several Stores, in several processes, can use the same tables. One database can hold
+// several sets of tables: each connection uses those that its search_path finds.
 //
 // Updates are serialisable. Where they read single rows, they also commit in that
 // order: a commit locks the rows that the Update has read but not written, and fails

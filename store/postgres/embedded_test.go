@@ -18,9 +18,9 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// TestUpdatesTogether runs transactions of several goroutines on a new database: the first of them
-// load its definitions and give the server its row of counters while others have begun.
-// SORTKEY_CHECKS is how many seconds they run.
+// TestUpdatesTogether runs transactions in several goroutines on a new database. The first of them load its
+// definitions, and give the server its row of counters, when others have begun. SORTKEY_CHECKS is how many seconds
+// they run.
 func TestUpdatesTogether(t *testing.T) {
 	proptest.NeedLong(t)
 	type row struct {

@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// TestEnsureTable holds that several programs on one database may start at once, in versions that
-// want different indexes.
+// TestEnsureTable checks that several programs can start on one database at the same time, even in versions that want
+// different indexes.
 func TestEnsureTable(t *testing.T) {
 	pgtest.Shared(t)
 	ctx, url := t.Context(), database(t)

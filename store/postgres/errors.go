@@ -16,9 +16,8 @@ var (
 	// of another version.
 	ErrSchema = errors.New("postgres: no tables of this version")
 
-	// ErrUnknown is returned by an Update whose commit got no answer, when the
-	// database cannot be asked about it either. The Update happened completely or
-	// not at all.
+	// ErrUnknown is returned by an Update whose commit got no answer, if the database does not answer either when the
+	// Update asks for the outcome. The Update happened completely or not at all.
 	ErrUnknown = errors.New("postgres: unknown whether the update was applied")
 
 	errPresumed = errors.New("postgres: a row exists that was taken for absent") // the reason to try again
@@ -41,15 +40,15 @@ const (
 	codeDuplicateRow    = "23505" // also in a catalogue
 )
 
-// A refusal says what became of a transaction that ended with an error.
+// A refusal says why a transaction failed and whether another try may succeed.
 type refusal int
 
 const (
 	final    refusal = iota // trying again is useless
-	conflict                // with another transaction; try again
-	broken                  // the connection; try again on another
+	conflict                // a conflict with another transaction; try again
+	broken                  // a broken connection; try again on another
 	queued                  // others queue for a row that it reads; try again with the exclusive lock
-	presumed                // a row that was taken for absent exists; try again and read it
+	presumed                // a row that was presumed not to exist exists; try again and read it
 )
 
 // refusalOf classifies the error of a statement before the commit.
@@ -86,8 +85,8 @@ func refusalAt(err error, one *step) refusal {
 	return refusalOf(err)
 }
 
-// aborted reports whether an error at statement at of a pipeline proves that its
-// commit, the last of n statements, did not happen.
+// aborted reports whether an error proves that a commit did not happen. The error occurred at statement at of a
+// pipeline of n statements, the last of which is the commit.
 func aborted(err error, at, n int) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
@@ -101,7 +100,8 @@ func aborted(err error, at, n int) bool {
 	return at < n-1 && e.Code != codeUnknown
 }
 
-// wrap names the engine in an error of the database, and says if another try may help.
+// wrap adds the name of the engine to an error of the database. If the connection was to blame, it also marks the
+// error as [store.ErrUnavailable].
 func wrap(err error) error {
 	if refusalOf(err) == broken {
 		return fmt.Errorf("postgres: %w: %w", store.ErrUnavailable, err)
@@ -109,8 +109,7 @@ func wrap(err error) error {
 	return fmt.Errorf("postgres: %w", err)
 }
 
-// crowded reports whether the database has refused a connection because it has as many as
-// it may have.
+// crowded reports whether the database has refused a connection because it already has as many as it may have.
 func crowded(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && e.Code == codeTooMany

@@ -12,25 +12,25 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// An Update that keeps losing becomes exclusive. It queues for the exclusive lock of its process, which is a semaphore,
-// and for an advisory lock of the database, whose waiters get it in the order in which they came. Then it runs alone in
-// its process, and locks the row at which it lost before it reads anything else. An Update that reads a row for which
-// others of its process queue joins the queue. Updates of other servers may still win against an exclusive Update while
-// nobody queues there.
+// An Update that keeps losing becomes exclusive. It waits for the exclusive lock of its process, a semaphore, and
+// then for an advisory lock of the database, which its waiters get in the order in which they came. Then it runs
+// alone in its process, and locks the row at which it lost before it reads anything else. An Update that is about to
+// read a row for which others of its process queue joins the queue. Updates of other servers may still win against an
+// exclusive Update while nobody queues there.
 //
-// The lock belongs to a transaction on another connection: the transaction of the Update
-// would take its snapshot before it waits for the lock, and that would be too old then. The
-// lock saves conflicts and guards nothing, so an Update continues without it if it cannot get it.
+// Another connection holds the advisory lock in a transaction of its own. The transaction of the Update itself would
+// take its snapshot before it waits for the lock, and the snapshot would be too old afterwards. The lock only saves
+// conflicts, so an Update that cannot get it continues without it.
 
-// lockTimeout limits how long an Update waits for the lock.
+// lockTimeout limits how long an Update waits for the advisory lock.
 const lockTimeout = 5 * time.Second
 
-// errQueued ends the attempt of an Update that has to queue.
+// errQueued ends an attempt of an Update that must queue.
 var errQueued = errors.New("postgres: others wait for this row")
 
-// A waitQueue has the Updates of a process that wait for the exclusive lock or hold it.
+// A waitQueue counts the Updates of a process that wait for the exclusive lock or hold it.
 type waitQueue struct {
-	exclusive *semaphore.Weighted // of weight 1, held by the exclusive Update
+	exclusive *semaphore.Weighted // of weight 1; the exclusive Update holds it
 
 	mu   sync.Mutex
 	rows map[string]int // how many wait for a row
@@ -67,7 +67,8 @@ func (l *waitQueue) leave(row []byte) {
 	l.len.Add(-1)
 }
 
-// lockExclusive takes the exclusive lock for an Update that has lost at a row. The caller calls end when it is done.
+// lockExclusive takes the exclusive lock for an Update that has lost at a row. The caller must call end when the
+// Update is done.
 func (s *Store) lockExclusive(ctx context.Context, row []byte) (end func(), err error) {
 	s.waitQueue.join(row)
 	if s.waitQueue.exclusive.Acquire(ctx, 1) != nil {
@@ -91,7 +92,7 @@ func (s *Store) lockExclusive(ctx context.Context, row []byte) (end func(), err 
 	return end, nil
 }
 
-// lockAdvisory takes the advisory lock that stands for a row.
+// lockAdvisory takes the advisory lock for a row. If it fails, it returns all the same.
 func (s *Store) lockAdvisory(ctx context.Context, row []byte) (unlock func()) {
 	limited, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
@@ -110,8 +111,8 @@ func (s *Store) lockAdvisory(ctx context.Context, row []byte) (unlock func()) {
 	}
 }
 
-// lockNumber returns the number of the lock that stands for a row of the tables of s: locks
-// belong to the whole database, which may hold the tables of others.
+// lockNumber returns the number of the advisory lock for a row of the tables of s. It depends on search_path, because
+// the numbers belong to the whole database, which may contain other sets of tables.
 func (s *Store) lockNumber(row []byte) []byte {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte("sortkey\x00" + s.pool.Config().ConnConfig.RuntimeParams["search_path"] + "\x00"))
@@ -119,8 +120,8 @@ func (s *Store) lockNumber(row []byte) []byte {
 	return h.Sum(nil)
 }
 
-// rollback ends a transaction and returns its connection to the pool, which closes it if
-// that fails.
+// rollback ends a transaction and returns its connection to the pool. If the rollback fails, the pool closes the
+// connection.
 func (s *Store) rollback(ctx context.Context, conn *pgxpool.Conn) {
 	_, _ = s.send(ctx, conn, []*step{{statement: rollback}})
 	conn.Release()

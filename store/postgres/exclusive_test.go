@@ -13,9 +13,9 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// TestExclusive lets an Update lose three times. After that, no other Update wins against it: neither
-// another server that writes the row meanwhile, nor an Update of its own process, which does
-// not even read the row before it is done.
+// TestExclusive lets an Update lose three times. After that, no other Update may win against it. One of them is on
+// another server and writes the row meanwhile. Another is in the same process, and does not even read the row before
+// the first one is done.
 func TestExclusive(t *testing.T) {
 	cluster := pgtest.Shared(t)
 	url := database(t)

@@ -14,20 +14,19 @@ type expectation struct {
 	key, addr, value []byte // a nil value for no row
 }
 
-// step returns the step that reads the row, and a function that reports, after the step has run, whether the row is as
-// expected.
+// step returns a step that reads the row. When the step has run, met reports whether the row is as expected.
 func (e *expectation) step() (read *step, met func() bool) {
 	same := false
 	read = &step{statement: getRow, params: [][]byte{e.key}, row: func(columns [][]byte) { same = e.meets(columns[0]) }}
 	return read, func() bool { return same || read.rows == 0 && e.value == nil }
 }
 
-// meets reports whether the row may have a value, nil for no row.
+// meets reports whether a value is the expected one; nil means no row.
 func (e *expectation) meets(value []byte) bool {
 	return (e.value == nil) == (value == nil) && bytes.Equal(e.value, value)
 }
 
-// An expecting is a Store of [Store.Expecting].
+// An expecting is the Store that [Store.Expecting] returns.
 type expecting struct {
 	*Store
 	row *expectation
@@ -38,7 +37,8 @@ var (
 	_ capability.Getter = (*expecting)(nil)
 )
 
-// Expecting implements [capability.Sharer]: View and Update of the returned store fail if the row has another value.
+// Expecting implements [capability.Sharer]. View and Update of the returned store fail if the row does not have the
+// given value.
 func (s *Store) Expecting(space store.Space, partition, sort, value []byte) store.Store {
 	addr := address.Append(nil, space, partition, sort)
 	key, _ := keys.Key(addr)

@@ -2,7 +2,7 @@ package postgres
 
 import "time"
 
-// WithLease returns o with a lease of another length.
+// WithLease returns o with another duration of leases.
 func WithLease(o Options, d time.Duration) Options {
 	o.lease = d
 	return o

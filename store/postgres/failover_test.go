@@ -17,9 +17,8 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// TestFailover stops a primary under load and promotes its synchronous standby. Two
-// Stores, which know both servers, continue there. Nothing acknowledged is lost, and no
-// update is half done or done twice.
+// TestFailover stops a primary under load and promotes its synchronous standby. Two Stores, which know both servers,
+// continue there. No acknowledged update may be lost, and no update may be applied in part or twice.
 func TestFailover(t *testing.T) {
 	proptest.NeedLong(t)
 	primary := pgtest.New(t)
@@ -61,8 +60,8 @@ func TestFailover(t *testing.T) {
 	t.Logf("%+v and %+v", stores[0].Stats(), stores[1].Stats())
 }
 
-// TestStandby connects to no standby, whatever the URL says: its rows are those of a
-// moment ago.
+// TestStandby checks that no Store connects to a standby, whatever the URL says, because the rows of a standby may be
+// old.
 func TestStandby(t *testing.T) {
 	proptest.NeedLong(t)
 	primary := pgtest.New(t)

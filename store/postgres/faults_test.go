@@ -20,8 +20,8 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// The ledger is a counter, and a row for each update that has incremented it. An
-// update that is applied twice, or of which a part is missing, makes them differ.
+// The ledger is a counter, and a row for each update that has incremented it. If an update is applied twice or only
+// in part, the two differ.
 const (
 	counterSpace store.Space = 1
 	entrySpace   store.Space = 2
@@ -71,8 +71,8 @@ func ledger(t testing.TB, s store.Store) map[string]bool {
 	return ids
 }
 
-// TestFaultsOfUpdate makes every fault happen at every statement of an update, with
-// each of its actions once. The update succeeds, once.
+// TestFaultsOfUpdate causes every fault at every statement of an update, once for each of its actions. The update
+// must succeed, and be applied once.
 func TestFaultsOfUpdate(t *testing.T) {
 	direct := database(t)
 	proxy, at := newStandin(t, direct)
@@ -109,8 +109,8 @@ func TestFaultsOfUpdate(t *testing.T) {
 	}
 }
 
-// TestFaultsOfView makes faults happen at the first read of a View, which begins
-// again, and at a later one, which fails.
+// TestFaultsOfView causes faults at the first read of a View, which then begins again, and at a later read, which
+// fails.
 func TestFaultsOfView(t *testing.T) {
 	proxy, at := newStandin(t, database(t))
 	s := open(t, at, postgres.Options{MaxConns: 4, Timeout: 10 * time.Second})
@@ -146,8 +146,8 @@ func TestFaultsOfView(t *testing.T) {
 	}
 }
 
-// TestUnknown checks that an update whose commit got no answer says so when the
-// database cannot be asked, and that nothing was guessed.
+// TestUnknown checks that an update whose commit got no answer returns ErrUnknown when the database cannot be asked,
+// and does not guess the outcome.
 func TestUnknown(t *testing.T) {
 	t.Parallel() // it waits most of its time
 	direct := database(t)
@@ -170,8 +170,8 @@ func TestUnknown(t *testing.T) {
 	require.Len(t, ledger(t, s), 1, "it was applied")
 }
 
-// TestBreakInExclusive breaks the connection of an Update that became exclusive after conflicts. It goes on, and does
-// not queue again.
+// TestBreakInExclusive breaks the connection of an Update that became exclusive after conflicts. The Update must
+// continue without queueing again.
 func TestBreakInExclusive(t *testing.T) {
 	proxy, at := newStandin(t, database(t))
 	s := open(t, at, postgres.Options{MaxConns: 4, Timeout: 20 * time.Second})
@@ -201,9 +201,8 @@ func TestBreakInExclusive(t *testing.T) {
 	require.Equal(t, "1", value(t, s, "a"))
 }
 
-// TestLookup loses the answer to a commit, or the commit, and then the answers to the
-// first lookups too, or refuses them. A lookup must not take the trace of an earlier
-// one for that of the commit.
+// TestLookup loses a commit or the answer to it. Then it loses or refuses the first lookups of the outcome, too. A
+// lookup must not mistake the row of an earlier lookup for that of the commit.
 func TestLookup(t *testing.T) {
 	proptest.NeedLong(t)
 	proxy, at := newStandin(t, database(t))
@@ -238,7 +237,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestCanceled cancels updates at every moment. Whatever an update returns is true.
+// TestCanceled cancels updates at every moment. What an update returns must always be true.
 func TestCanceled(t *testing.T) {
 	proxy, at := newStandin(t, database(t))
 	s := open(t, at, postgres.Options{MaxConns: 4, Timeout: 10 * time.Second})
@@ -264,7 +263,7 @@ func TestCanceled(t *testing.T) {
 	require.GreaterOrEqual(t, want, 3, "a commit that has been sent is waited for")
 }
 
-// A book records what several writers were told.
+// A book records the results that the store returned to several writers.
 type book struct {
 	mu      sync.Mutex
 	acked   map[string]bool
@@ -297,7 +296,7 @@ func (b *book) write(ctx context.Context, s store.Store, writers int, stop func(
 	running.Wait()
 }
 
-// check compares the ledger with what the writers were told.
+// check compares the ledger with the recorded results.
 func (b *book) check(t testing.TB, s store.Store) {
 	t.Helper()
 	found := ledger(t, s)
@@ -313,7 +312,7 @@ func (b *book) check(t testing.TB, s store.Store) {
 
 func newBook() *book { return &book{acked: map[string]bool{}, refused: map[string]error{}} }
 
-// TestFaultsUnderLoad makes random faults happen to several writers.
+// TestFaultsUnderLoad causes random faults while several writers write.
 func TestFaultsUnderLoad(t *testing.T) {
 	proptest.NeedLong(t)
 	proxy, at := newStandin(t, database(t))

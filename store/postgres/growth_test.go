@@ -21,10 +21,9 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// BenchmarkGrowth measures a query of 10 rows in a table of 1,000,000 rows beside the
-// same query in one of 1,000, in turn, so that a machine that is slow for a while is
-// slow for both. The metrics are medians and their ratio, on the store and on pgx
-// alone. SORTKEY_BENCH_ROWS sets the size of the larger table:
+// BenchmarkGrowth measures a query of 10 rows in a table of 1,000,000 rows and the same query in a table of 1,000, by
+// turns, so that a machine that is slow for a while is slow for both. The metrics are medians and their ratio, on the
+// store and on pgx alone. SORTKEY_BENCH_ROWS sets the size of the larger table:
 //
 //	go test ./store/postgres -run '^$' -bench Growth
 //	SORTKEY_BENCH_ROWS=10000000 go test ./store/postgres -run '^$' -bench Growth
@@ -37,7 +36,7 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 	cluster := pgtest.New(b, "fsync=off", "shared_buffers=256MB", "max_wal_size=4GB")
 	small, large := newGrown(b, cluster, 1000), newGrown(b, cluster, most)
-	i := 0 // goes on, so that no pages are in a cache because the other has read them
+	i := 0 // never reset, so that no page is in a cache because the other side has read it
 	for _, on := range []struct {
 		name  string
 		query func(g *grown, ctx context.Context, i int) (int, error)
@@ -73,7 +72,7 @@ func median(list []time.Duration) float64 {
 // grownRows is the number of rows of a partition.
 const grownRows = 20
 
-// A grown is a database with some rows of 100 bytes.
+// A grown is a database with a given number of rows of 100 bytes.
 type grown struct {
 	partitions int
 	store      *postgres.Store
@@ -102,8 +101,7 @@ func newGrown(b *testing.B, cluster *pgtest.Cluster, rows int) *grown {
 	return g
 }
 
-// partition returns a partition of the table; numbers that follow one another are
-// all over it.
+// partition returns partition i. Partitions with consecutive numbers are far apart in the table.
 func (g *grown) partition(i int) []byte { return fmt.Appendf(nil, "customer#%07d", i%g.partitions) }
 
 func (g *grown) query(ctx context.Context, i int) (n int, err error) {

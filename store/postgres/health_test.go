@@ -20,8 +20,7 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// TestHealth checks that /healthz knows when the database is gone and when it is
-// back.
+// TestHealth checks that /healthz notices when the database is gone and when it is back.
 func TestHealth(t *testing.T) {
 	proptest.NeedLong(t)
 	cluster := pgtest.New(t)
@@ -88,8 +87,8 @@ func TestHealthWhileBusy(t *testing.T) {
 	require.NoError(t, s.Health(ctx))
 }
 
-// TestNoConnection uses all connections that the database has. A server that has one itself
-// goes on with it; one that has none answers 503, and does not mention the database.
+// TestNoConnection uses all connections that the database allows. A server that has a connection continues with it. A
+// server that has none answers 503, and does not mention the database.
 func TestNoConnection(t *testing.T) {
 	proptest.NeedLong(t)
 	cluster := pgtest.New(t, "max_connections=12", "max_wal_senders=0")

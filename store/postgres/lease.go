@@ -11,13 +11,13 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A lease is a row that expires by the database's clock unless it is renewed. Its
-// holder measures the same time with its own clock from before each renewal, and
-// stops earlier. A holder that is paused can still work for a moment beside its
-// successor, so a lease saves work, and whoever holds it must not rely on being alone.
+// A lease is a row that expires by the database's clock unless its holder renews it. The holder measures the same
+// time with its own clock, beginning before each renewal, and stops earlier. A holder that was paused can still work
+// for a moment at the same time as its successor. So a lease saves work, but its holder must not rely on being the
+// only one.
 
-// A lease is renewed so many times before it would expire: renewals. Its holder stops early, by the time of the lease
-// divided by margin.
+// A lease is renewed as many times as renewals says before it would expire. Its holder stops early, by 1/margin of
+// the time of the lease.
 const (
 	renewals = 3
 	margin   = 5
@@ -33,7 +33,7 @@ func ownName() string {
 	return fmt.Sprintf("%s, process %d", host, os.Getpid())
 }
 
-// Lease implements [capability.Sharer], for background work that one server does at a time.
+// Lease implements [capability.Sharer], for background work that only one server should do at a time.
 func (s *Store) Lease(ctx context.Context, name string) (held context.Context, release func(), err error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, nil, err
@@ -68,7 +68,7 @@ func (s *Store) Lease(ctx context.Context, name string) (held context.Context, r
 		cancel(nil)
 		<-done
 		if cause := context.Cause(held); errors.Is(cause, errLease) || errors.Is(cause, store.ErrClosed) {
-			return // it belongs to somebody else, or expires in a moment
+			return // another Store has it, or it expires in a moment
 		}
 		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), s.opts.lease/renewals)
 		defer stop()
@@ -111,7 +111,7 @@ func (s *Store) keep(ctx context.Context, renew *step, sent time.Time) error {
 	}
 }
 
-// exec runs one statement by itself and returns the number of its rows.
+// exec runs one statement and returns the number of its rows.
 func (s *Store) exec(ctx context.Context, one *step) (rows int64, err error) {
 	conn, err := s.acquire(ctx)
 	if err != nil {

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// A limit ends operations that take too long. Starting and stopping a timer for each
-// costs a sixth of a small read, so those that begin within an eighth of the time share
-// one: an operation has at least the time, and at most an eighth more.
+// A limit ends operations that take too long. A timer for each operation would cost a sixth of a small read. So
+// operations that begin within an eighth of the time share a timer: each has at least the time, and at most an eighth
+// more.
 type limit struct {
 	time time.Duration
 
 	mu     sync.Mutex
-	shared context.Context //nolint:containedctx // of the operations that begin until then
+	shared context.Context //nolint:containedctx // for the operations that begin before until
 	until  time.Time
 	end    context.CancelFunc
 }
 
-// on returns a context that also ends, with the cause [context.DeadlineExceeded], when
-// the time is over. The caller calls end when the operation has ended.
+// on returns a context that also ends when the time is over, with the cause [context.DeadlineExceeded]. The caller
+// must call end when the operation has ended.
 func (l *limit) on(ctx context.Context) (limited context.Context, end func()) {
 	limited, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(l.current(), func() { cancel(context.DeadlineExceeded) })
@@ -39,7 +39,7 @@ func (l *limit) current() context.Context {
 	return l.shared
 }
 
-// close ends the operations that are left, and the timer.
+// close ends the operations that are still running, and the timer.
 func (l *limit) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLimit checks that operations, most of which share a timer, have the time that
-// they should have and an eighth more at most, and end with their own context too.
+// TestLimit checks that operations, most of which share a timer, have at least their time and at most an eighth more,
+// and that they also end with their own context.
 func TestLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const least = 8 * time.Second

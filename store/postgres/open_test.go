@@ -56,8 +56,8 @@ func TestForeignTable(t *testing.T) {
 	}
 }
 
-// TestSmallPool commits an update beside a View that needs a connection for its snapshot,
-// with a pool that the URL makes too small.
+// TestSmallPool commits an update while a View needs a connection for its snapshot, with a URL that makes the pool
+// too small.
 func TestSmallPool(t *testing.T) {
 	s := open(t, database(t)+"&pool_max_conns=1", postgres.Options{Timeout: 5 * time.Second})
 	set(t, s, "a", "1")
@@ -142,7 +142,7 @@ func TestSearchPath(t *testing.T) {
 	require.Equal(t, "-", value(t, two, "a"))
 }
 
-// TestLargeUpdate commits more than one round trip carries.
+// TestLargeUpdate commits an update that is too large for one round trip.
 func TestLargeUpdate(t *testing.T) {
 	s := open(t, database(t), postgres.Options{})
 	const rows = 5000
@@ -167,8 +167,7 @@ func TestLargeUpdate(t *testing.T) {
 	require.Equal(t, rows, n)
 }
 
-// TestPlans checks that every read and write of rows uses the primary key, on a
-// small table too, and never sorts.
+// TestPlans checks that every read and write of rows uses the primary key, even on a small table, and never sorts.
 func TestPlans(t *testing.T) {
 	url := database(t)
 	s := open(t, url, postgres.Options{})
@@ -198,8 +197,8 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// TestIdleUpdate checks that the database ends an Update whose server does not continue
-// it, but not a View, whose reader may be slow.
+// TestIdleUpdate checks that the database ends an Update whose server is gone, but not a View, whose reader may be
+// slow.
 func TestIdleUpdate(t *testing.T) {
 	url := database(t)
 	proxy, at := newStandin(t, url)

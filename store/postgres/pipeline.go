@@ -20,16 +20,16 @@ type step struct {
 	// returns.
 	row func(columns [][]byte)
 
-	rows int64 // that the statement returned or changed, set by send
+	rows int64 // number of rows that the statement returned or changed; send sets it
 	tag  string
 }
 
-// customKey is the place of the prepared statements of a connection.
+// customKey is the key of a connection's prepared statements in its custom data.
 const customKey = "sortkey"
 
 type descriptions [statements]*pgconn.StatementDescription
 
-// prepare readies a new connection of the pool, in two round trips.
+// prepare prepares the statements on a new connection of the pool, in two round trips.
 func prepare(ctx context.Context, c *pgx.Conn, d dialect) error {
 	pg := c.PgConn()
 	if d.settings != "" {
@@ -67,19 +67,18 @@ func prepare(ctx context.Context, c *pgx.Conn, d dialect) error {
 	return p.Close()
 }
 
-// binaryFormat is the format of all parameters and columns.
+// binaryFormat says that all parameters and columns are in the binary format.
 var binaryFormat = []int16{pgx.BinaryFormatCode}
 
-// send runs steps in one round trip. After an error the server skips the steps
-// that follow; failed is the index of the step that the error belongs to, or 0 when
-// the connection broke.
+// send runs steps in one round trip. After an error the server skips the steps that follow. Failed is the index of
+// the step that the error belongs to, or 0 when the connection broke.
 func send(ctx context.Context, c *pgxpool.Conn, steps []*step) (failed int, err error) {
 	pg := c.Conn().PgConn()
 	all, ok := pg.CustomData()[customKey].(*descriptions)
 	if !ok {
 		return 0, errors.New("connection is not prepared")
 	}
-	if len(steps) == 1 { // without the state of a pipeline
+	if len(steps) == 1 { // one statement needs no pipeline
 		one := steps[0]
 		return 0, one.receive(pg.ExecStatement(ctx, all[one.statement], one.params, binaryFormat, binaryFormat))
 	}

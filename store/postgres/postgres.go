@@ -23,7 +23,7 @@ type Store struct {
 	opts      Options
 	pool      *pgxpool.Pool
 	most      int64               // Updates at the same time
-	free      *semaphore.Weighted // one of most for an Update, all for one that runs alone
+	free      *semaphore.Weighted // an Update takes 1 of most, and an Update that runs alone takes all
 	waitQueue *waitQueue
 	limit     limit
 	pins      pins
@@ -39,14 +39,12 @@ type Store struct {
 
 var _ capability.Getter = (*Store)(nil)
 
-// Open opens the tables that [Init] created in a database. The URL has the form that
-// PostgreSQL's clients take, such as
-// postgres://user@host:5432/name?sslmode=verify-full, and may name several hosts. The
-// environment and the password file of those clients complete it. Ctx limits the
-// opening only.
+// Open opens the tables that [Init] created in a database. The URL has the form that PostgreSQL's clients take, such
+// as postgres://user@host:5432/name?sslmode=verify-full, and may name several hosts. Open takes what the URL lacks
+// from the environment and the password file of those clients. Ctx limits only the call of Open.
 //
-// Other Stores can have the same tables open, in other processes too. Errors:
-// [ErrSchema], and errors of the connection.
+// Other Stores can have the same tables open, in other processes too. Errors: [ErrSchema], and errors of the
+// connection.
 func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	opts = opts.withDefaults()
 	config, err := parse(url)
@@ -116,7 +114,7 @@ func (s *Store) Get(ctx context.Context, space store.Space, partition, sort []by
 	return r.Get(space, partition, sort)
 }
 
-// ready returns why no transaction can begin, or nil.
+// ready returns why no transaction can begin now, or nil.
 func (s *Store) ready(ctx context.Context) error {
 	switch {
 	case s.closed.Load():
@@ -127,9 +125,8 @@ func (s *Store) ready(ctx context.Context) error {
 	return nil
 }
 
-// Update implements [store.Store]. It calls fn again after a conflict with another
-// Update, and when the connection broke before the commit or the commit did not
-// happen, until [Options].Timeout has passed.
+// Update implements [store.Store]. It calls fn again after a conflict with another Update, and when the connection
+// broke but the commit did not happen, until [Options].Timeout has passed.
 func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	return s.update(ctx, fn, nil)
 }
@@ -186,10 +183,10 @@ func (s *Store) update(ctx context.Context, fn func(store.Writer) error, row *ex
 type retry struct {
 	why refusal
 	err error
-	row []byte // of a conflict: the key of the row that it was about, as far as that is known
+	row []byte // for a conflict: the key of the row, or nil if it is unknown
 }
 
-// lasting returns the error of an Update that is not tried again.
+// lasting returns the error of an Update that gives up.
 func (r *retry) lasting() error {
 	if errors.Is(r.err, store.ErrUnavailable) {
 		return r.err
@@ -200,15 +197,15 @@ func (r *retry) lasting() error {
 func (r *retry) Error() string { return r.err.Error() }
 func (r *retry) Unwrap() error { return r.err }
 
-// An attempt says how an update is tried.
+// An attempt says how to try an update.
 type attempt struct {
 	row       *expectation
-	presume   bool   // rows may be taken for absent
+	presume   bool   // it may presume that rows do not exist
 	exclusive bool   // it holds the exclusive lock
-	lost      []byte // then: key of the row at which it lost, or nil
+	lost      []byte // if exclusive, the key of the row at which it lost, or nil
 }
 
-// try runs an update once, when it may run or holds the exclusive lock.
+// try runs an update once. Unless the update holds the exclusive lock, try first waits for its turn.
 func (s *Store) try(ctx context.Context, fn func(store.Writer) error, a attempt) error {
 	if err := s.ready(ctx); err != nil {
 		return err
@@ -243,7 +240,7 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, a attempt)
 	if failed := w.verify(); err == nil || errors.Is(failed, capability.ErrChanged) {
 		err = failed
 	}
-	if fault := w.failure(); fault != nil { // whatever fn made of it
+	if fault := w.failure(); fault != nil { // even if fn ignores it
 		if why := refusalOf(fault); why != final && ctx.Err() == nil {
 			return &retry{why, fault, w.lostAt()}
 		}
@@ -267,7 +264,7 @@ func (s *session) failure() error {
 	return s.fault
 }
 
-// backoff waits before another try, longer after each.
+// backoff waits before another try: longer with each.
 func backoff(ctx context.Context, tries int) error {
 	d := time.Millisecond << min(tries, 9)
 	t := time.NewTimer(d/2 + rand.N(d))
@@ -280,12 +277,12 @@ func backoff(ctx context.Context, tries int) error {
 	}
 }
 
-// A background counts goroutines. Unlike a [sync.WaitGroup] it may begin one while somebody waits:
-// a View that ends during Close gives its connection back.
+// A background counts goroutines. Unlike a [sync.WaitGroup], it allows a goroutine to begin while Wait waits: a View
+// that ends during Close returns its connection in the background.
 type background struct {
 	mu      sync.Mutex
 	running int
-	idle    chan struct{} // closed when none runs; nil unless somebody waits
+	idle    chan struct{} // closed when the last goroutine ends; nil unless Wait waits
 }
 
 // Go runs fn in a goroutine.
@@ -339,12 +336,12 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// healthTimeout is how long ago the database must have answered if a health check gets no
-// connection because all are in use.
+// healthTimeout is for a health check that gets no connection because all are in use. The check succeeds if the
+// database has answered within this time.
 const healthTimeout = 10 * time.Second
 
-// Health implements [capability.HealthChecker], for probes of a server: the database answers, or it did a moment ago
-// and all connections are in use.
+// Health implements [capability.HealthChecker], for probes of a server. It succeeds if the database answers. It also
+// succeeds if all connections are in use and the database has answered a moment ago.
 func (s *Store) Health(ctx context.Context) error {
 	if err := s.ready(ctx); err != nil {
 		return err
@@ -364,8 +361,8 @@ type counts struct{ conflicts, broken, resolved atomic.Int64 }
 
 // Stats are figures of a [Store] since it was opened, for monitoring.
 type Stats struct {
-	Conflicts int64 // tries of updates that lost to another one
-	Broken    int64 // tries of updates that lost their connection
+	Conflicts int64 // attempts of Updates that lost to another Update
+	Broken    int64 // attempts of Updates that lost their connection
 	Resolved  int64 // commits that got no answer and were looked up
 	Conns     int32 // open connections
 	Busy      int32 // connections in use

@@ -42,7 +42,7 @@ func open(t testing.TB, url string, opts postgres.Options) *postgres.Store {
 }
 
 func TestStore(t *testing.T) {
-	pgtest.Shared(t) // one line when it is missing, not one for each subtest
+	pgtest.Shared(t) // so that a missing database fails once, and not in each subtest
 	storetest.Run(t, func(t *testing.T) store.Store {
 		return open(t, database(t), postgres.Options{Timeout: 10 * time.Second})
 	})

@@ -13,8 +13,8 @@ import (
 )
 
 // Init creates the tables in a database, in the first schema of search_path. Call it once, before the first [Open].
-// Tables that exist already stay as they are, and several programs can call Init at the same time. The user needs the
-// right to create tables; Open needs only the rights to read and write them.
+// Init does not change tables that exist already, and several programs can call it at the same time. The user needs
+// the right to create tables; Open needs only the rights to read and write them.
 func Init(ctx context.Context, url string) error {
 	config, err := parse(url)
 	if err != nil {
@@ -35,7 +35,7 @@ func Init(ctx context.Context, url string) error {
 	switch {
 	case err != nil:
 		return err
-	case found != 0 && found != version: // leave alone what another program has made
+	case found != 0 && found != version: // do not change the tables of another version
 		return errVersion(found)
 	}
 
@@ -54,8 +54,9 @@ func Init(ctx context.Context, url string) error {
 	return checkTables(ctx, c, d)
 }
 
-// define runs a statement of Init. The statement can fail if another Init runs at the same time, because IF NOT EXISTS
-// first looks and then creates; so define runs it again, and the second time it does nothing.
+// define runs a statement of Init. Such a statement can fail if another Init runs at the same time, because IF NOT
+// EXISTS first looks and then creates. So define runs it again; the second time, the statement finds the table and
+// does nothing.
 func define(ctx context.Context, c *pgx.Conn, sql string, args ...any) error {
 	for tries := 1; ; tries++ {
 		_, err := c.Exec(ctx, sql, args...)
@@ -75,8 +76,7 @@ func define(ctx context.Context, c *pgx.Conn, sql string, args ...any) error {
 	}
 }
 
-// checkSchema checks the tables, sweeps what a crash left, and returns the dialect
-// of the database.
+// checkSchema checks the tables, removes the old ids that a crash left, and returns the dialect of the database.
 func checkSchema(ctx context.Context, config *pgx.ConnConfig) (dialect, error) {
 	c, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
@@ -105,8 +105,8 @@ func askDialect(ctx context.Context, c *pgx.Conn) (dialect, error) {
 	return dialectOf(server), nil
 }
 
-// checkTables returns [ErrSchema] unless the tables have this program's version and the
-// columns of its statements.
+// checkTables returns [ErrSchema] unless the tables have this program's version and the columns that its statements
+// use.
 func checkTables(ctx context.Context, c *pgx.Conn, d dialect) error {
 	found, err := readVersion(ctx, c)
 	switch {
@@ -153,7 +153,7 @@ func isURL(text string) bool {
 	return strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://")
 }
 
-// parse reads a URL. Its errors do not have the password.
+// parse reads a URL. Its errors do not contain the password.
 func parse(text string) (*pgxpool.Config, error) {
 	if !isURL(text) {
 		return nil, errors.New("postgres: the address of a database begins with postgres://")
@@ -162,8 +162,8 @@ func parse(text string) (*pgxpool.Config, error) {
 	if err != nil {
 		return nil, wrap(err)
 	}
-	// A standby cannot be written to, and has the rows of a moment ago. Whatever the URL
-	// says, a connection to one would answer reads that must see all writes.
+	// A standby rejects writes, and its rows may be slightly old. So refuse a connection to a standby even if the URL
+	// allows it: reads must see all writes.
 	config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	if params := config.ConnConfig.RuntimeParams; params["application_name"] == "" {
 		params["application_name"] = "sortkey"
@@ -171,7 +171,7 @@ func parse(text string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// sets reports whether a URL has a parameter.
+// sets reports whether a URL contains a parameter.
 func sets(text, parameter string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.Query().Has(parameter)

@@ -13,12 +13,10 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// TestViewIsSerial checks that a View does not see an update without one that must
-// come before it. Late reads x and writes y. Early writes x, so it comes after late,
-// but it commits first. A View that sees early without late fits into no order;
-// late has to begin again and see what early wrote.
-// Source: Fekete, O'Neil, O'Neil, A read-only transaction anomaly under snapshot
-// isolation.
+// TestViewIsSerial checks that a View does not see an update without another one that must come before it. The update
+// late reads x and writes y. The update early writes x, so it comes after late in a serial order, but it commits
+// first. If a View could see early without late, no order would be right. So late must begin again and see what early
+// wrote. Source: Fekete, O'Neil, O'Neil, A read-only transaction anomaly under snapshot isolation.
 func TestViewIsSerial(t *testing.T) {
 	pgtest.Shared(t)
 	for name, before := range map[string]string{"changed": "old", "created": "-"} {

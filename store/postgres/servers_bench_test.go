@@ -19,11 +19,10 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// BenchmarkServers measures one, two and four servers on one database that is a
-// network away: 8 and 64 clients spread over them, of whose calls one in five is a put, all over
-// the table or on one item. Each
-// server has four connections, so that not the database is the bound, nor the
-// processor, which all of them share here, but what a server may have under way.
+// BenchmarkServers measures one, two and four servers on one database across a network. 8 and 64 clients are spread
+// over the servers. One in five of their calls is a put, either all over the table or on one item. Each server has
+// only four connections. So the limit is what a server can have under way, and not the database or the processor,
+// which all servers share here.
 //
 //	go test ./store/postgres -run '^$' -bench Servers
 func BenchmarkServers(b *testing.B) {
@@ -85,8 +84,8 @@ func BenchmarkServers(b *testing.B) {
 	}
 }
 
-// distant returns the URL of a proxy that passes what it receives on, either way, after
-// half the time of a round trip.
+// distant returns the URL of a proxy that delays what it passes on, in both directions, by half the time of a round
+// trip.
 func distant(t testing.TB, at string, roundTrip time.Duration) string {
 	t.Helper()
 	u, err := url.Parse(at)

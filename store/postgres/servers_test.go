@@ -22,7 +22,7 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// These tests run several servers, or rather the tables of several, on one database.
+// These tests run several servers on one database. Each is only the tables of a server, without HTTP.
 
 // A server is one of them.
 type node struct {
@@ -30,7 +30,7 @@ type node struct {
 	store *postgres.Store
 }
 
-// serverLease is the time of leases in these tests.
+// serverLease is the duration of leases in these tests.
 const serverLease = 2 * time.Second
 
 func serve(t testing.TB, url string) *node {
@@ -169,8 +169,8 @@ func (s *node) items(ctx context.Context, name, index string) (map[string]string
 // rounds returns a fifth of n, or less in short tests. SORTKEY_CHECKS=5 is all.
 func rounds(n int) int { return proptest.Cases(n / 5) }
 
-// TestServersIndex writes on two servers while a third creates and deletes an index. No
-// write misses the index, and none leaves a row in one that is gone.
+// TestServersIndex writes on two servers while a third creates and deletes an index. The index must not miss a write,
+// and no row may remain in an index that was deleted.
 func TestServersIndex(t *testing.T) {
 	proptest.NeedLong(t)
 	all := three(t)
@@ -275,8 +275,8 @@ func rowsOf(t testing.TB, s *node, space store.Space) (n int) {
 	return n
 }
 
-// TestServersBuilderDies lets a server die at every moment of the building of an index,
-// or of its removal. Another one finishes it.
+// TestServersBuilderDies stops a server at every moment of building an index, or of removing one. Another server must
+// finish it.
 func TestServersBuilderDies(t *testing.T) {
 	proptest.NeedLong(t)
 	url := database(t)
@@ -296,7 +296,7 @@ func TestServersBuilderDies(t *testing.T) {
 		}))
 	}
 	resumed := 0
-	moments := []int{1, 2, 14, 52, 1} // of the commits of a change, so many happen
+	moments := []int{1, 2, 14, 52, 1} // numbers of the commits of a change after which the server dies
 	for round, commits := range moments {
 		change := addIndex
 		if round == len(moments)-1 {
@@ -354,7 +354,7 @@ func TestServersBuilderDies(t *testing.T) {
 			}
 		}
 		proxy.on(nil)
-		require.NoError(t, st.Close()) // but not the tables: it has died
+		require.NoError(t, st.Close()) // do not close the tables, because the server has died
 	}
 	require.Positive(t, resumed)
 	require.Eventually(t, func() bool {
@@ -378,8 +378,8 @@ func wantCount(s *node, want int) bool {
 	return items == int64(want)
 }
 
-// TestServersSweep deletes expired items while three servers do background work, one of
-// which leads. Each item is deleted once.
+// TestServersSweep deletes expired items on three servers, one of which has the lease for background work. Each item
+// must be deleted once.
 func TestServersSweep(t *testing.T) {
 	url := database(t)
 	all := []*node{serve(t, url), serve(t, url), serve(t, url)}
@@ -500,8 +500,8 @@ func TestServersStream(t *testing.T) {
 			})
 		}
 	}
-	// Once the stream is on, a copy and the records after it are the table: a write that
-	// knew nothing of the stream is in the copy.
+	// A copy made after the stream was enabled, with the records after it, equals the table: a write that began
+	// before the stream is in the copy.
 	_, err = all[0].Alter(ctx, "t", func(def *table.Definition) error {
 		def.Stream = &table.Stream{View: "NEW_IMAGE", Created: time.Now().UTC().Truncate(time.Millisecond), Shards: 1}
 		return nil
@@ -574,8 +574,8 @@ func TestServersToken(t *testing.T) {
 	t.Logf("%d tokens, each used on three servers at the same time", n)
 }
 
-// TestServersBackup makes backups and restores them on any of three servers, while one
-// of them clears what seems to belong to no table.
+// TestServersBackup makes backups and restores them on any of three servers, while one of them clears spaces that
+// seem to belong to no table.
 func TestServersBackup(t *testing.T) {
 	all := three(t)
 	ctx := t.Context()

@@ -14,29 +14,28 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A session is the transaction of one View, or of one call of the function of an
-// Update. It takes a connection when it first needs one.
+// A session is the transaction of one View, or of one attempt of an Update. It takes a connection when it first needs
+// one.
 type session struct {
 	ctx   context.Context //nolint:containedctx // lives as long as the call of View or Update
 	store *Store
 	begin statement
-	row   *expectation // read along with the first read, or nil
+	row   *expectation // the expectation to read with the first read, or nil
 	first []byte       // key of a row to lock before the first read, or nil
 
 	exclusive bool
-	awaited   []byte // key of a row for which others wait
+	awaited   []byte // key of the row for which others wait, if that ended the transaction
 
 	done atomic.Bool
 
 	mu    sync.Mutex // held while the connection is in use
 	conn  *pgxpool.Conn
 	begun bool
-	fault error // of the connection or the transaction; ends both
+	fault error // an error that has ended the transaction, or nil
 }
 
-// run sends steps in one round trip within the transaction, which it begins if
-// necessary. Nothing was read before the transaction has begun, so it can begin on
-// another connection when one is broken.
+// run sends steps in one round trip, within the transaction. If the transaction has not begun, run begins it, and if
+// the connection turns out to be broken, on another one: nothing was read before.
 func (s *session) run(wanted ...*step) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +77,7 @@ func (s *session) run(wanted ...*step) error {
 		s.fault = nil
 		s.release()
 		if tries == 2 && !crowded(err) {
-			s.store.pool.Reset() // two in a row: the database was away, so all others are broken too
+			s.store.pool.Reset() // after two in a row the database was probably down, so drop all connections
 		}
 		if err := backoff(s.ctx, tries); err != nil {
 			s.fault = err
@@ -87,7 +86,7 @@ func (s *session) run(wanted ...*step) error {
 	}
 }
 
-// opening returns the steps that begin the transaction, with room for more.
+// opening returns the steps that begin the transaction, in a slice with capacity for more.
 func (s *session) opening(more int) []*step {
 	steps := make([]*step, 0, 3+more)
 	switch s.begin {
@@ -120,7 +119,7 @@ func (s *session) acquire() error {
 	return nil
 }
 
-// send runs steps and keeps an error.
+// send runs steps. It keeps an error as the fault of the session.
 func (s *session) send(steps []*step) (failed int, err error) {
 	if s.ctx.Err() != nil {
 		return 0, context.Cause(s.ctx)
@@ -131,13 +130,13 @@ func (s *session) send(steps []*step) (failed int, err error) {
 	return failed, err
 }
 
-// read runs the steps of a read.
+// read runs the steps of a read. The View then has its snapshot.
 func (s *session) read(steps ...*step) error {
 	s.store.pins.remove(s)
 	return s.run(steps...)
 }
 
-// yield ends the transaction if others wait for a row, which it is about to read.
+// yield ends the transaction of an Update that is about to read a row for which others wait.
 func (s *session) yield(key []byte) error {
 	if s.begin != beginUpdate || s.exclusive || !s.store.waitQueue.waits(key) {
 		return nil
@@ -150,14 +149,14 @@ func (s *session) yield(key []byte) error {
 	return s.fault
 }
 
-// pin takes the snapshot of a View that has read nothing yet.
+// pin makes a View that has read nothing yet take its snapshot.
 func (s *session) pin() {
-	_ = s.run(&step{statement: takeSnapshot}) // the next read returns the error
+	_ = s.run(&step{statement: takeSnapshot}) // if it fails, the next read returns the error
 	s.store.pins.remove(s)
 }
 
-// verify makes sure that the expected row was read. It returns [capability.ErrChanged] if the
-// row is not as expected, or the error of a read that was necessary for it.
+// verify makes sure that the session has read the expected row. It returns [capability.ErrChanged] if the row is not
+// as expected, or the error of a read that it had to do for that.
 func (s *session) verify() error {
 	s.mu.Lock()
 	begun, fault := s.begun, s.fault
@@ -182,8 +181,8 @@ func (s *session) finish() {
 	s.release()
 }
 
-// release returns the connection to the pool, after a rollback that nobody waits
-// for. The caller holds s.mu.
+// release returns the connection to the pool. If a transaction is open, a goroutine rolls it back first. The caller
+// holds s.mu.
 func (s *session) release() {
 	conn := s.conn
 	s.conn = nil
@@ -197,8 +196,8 @@ func (s *session) release() {
 	s.store.background.Go(func() { s.store.rollback(context.WithoutCancel(s.ctx), conn) })
 }
 
-// acquire takes a connection from the pool. If the database has no more connections, it
-// waits for one of those that the pool has.
+// acquire takes a connection from the pool. If the database accepts no more connections, it waits for one that the
+// pool already has.
 func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	limited, end := s.limit.on(ctx)
 	defer end()
@@ -223,7 +222,7 @@ func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	return nil, wrap(err)
 }
 
-// send runs steps in one round trip, which must not take too long; see [send].
+// send runs steps in one round trip, like the function send, and limits its time.
 func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, steps []*step) (failed int, err error) {
 	limited, end := s.limit.on(ctx)
 	defer end()
@@ -242,9 +241,8 @@ func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, steps []*step) (fa
 	return failed, wrap(err)
 }
 
-// Pins are the Views that have no snapshot yet. A View must not see an Update that
-// begins to commit after it; so the commit first makes these Views take theirs.
-// Most Views read at once, and no commit finds them.
+// Pins are the Views that have no snapshot yet. A View must not see an Update whose commit begins after the View did.
+// So a commit first makes these Views take their snapshots. Usually there are none, because most Views read at once.
 type pins struct {
 	mu    sync.Mutex
 	views map[*session]struct{}

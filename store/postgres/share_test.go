@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// TestExpecting checks that a Store that expects a row notices the change of it by
-// another Store, in every call, whether its function reads anything or not.
+// TestExpecting checks that a Store that expects a row notices when another Store changes the row: in every call,
+// even if its function reads nothing.
 func TestExpecting(t *testing.T) {
 	url := database(t)
 	one, other := open(t, url, postgres.Options{}), open(t, url, postgres.Options{})
@@ -61,9 +61,8 @@ func TestExpecting(t *testing.T) {
 	check(first, nil)
 }
 
-// TestExpectingCommit changes the row while an Update that expects it is under way. The
-// Update comes before the change or not at all: a View that sees the change must see
-// the Update too, if it was applied.
+// TestExpectingCommit changes the row while an Update that expects it runs. The Update must come before the change,
+// or not be applied: a View that sees the change must also see the Update if it was applied.
 func TestExpectingCommit(t *testing.T) {
 	url := database(t)
 	one, other := open(t, url, postgres.Options{}), open(t, url, postgres.Options{})
@@ -135,7 +134,7 @@ func TestLease(t *testing.T) {
 	require.NotNil(t, held, "given back")
 	defer release()
 
-	// As if the other Store had been away for longer than its lease.
+	// Make it look as if the other Store had been away for longer than its lease.
 	exec(t, url, "update sortkey_leases set owner = 'dead', expires = now()")
 	taken, releaseTaken, err := one.Lease(t.Context(), "work")
 	require.NoError(t, err)
@@ -144,7 +143,8 @@ func TestLease(t *testing.T) {
 	releaseTaken()
 }
 
-// TestLostLease does not ask the database to end a lease that is lost: it may not answer.
+// TestLostLease checks that a Store that has lost a lease does not ask the database to end it, because the database
+// may not answer.
 func TestLostLease(t *testing.T) {
 	t.Parallel() // it waits most of its time
 	proxy, at := newStandin(t, database(t))

@@ -21,16 +21,15 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// A standin sits between pgx and PostgreSQL and makes happen what CockroachDB
-// documents, and what networks do, at the borders of messages.
-// Source of the messages: PostgreSQL, protocol-message-formats.
+// A standin is a proxy between pgx and PostgreSQL. At the borders of messages it causes the faults that CockroachDB
+// documents, and those of networks. Source of the messages: PostgreSQL, protocol-message-formats.
 type standin struct {
 	ln     net.Listener
 	server string // socket of PostgreSQL
 
 	mu     sync.Mutex
 	decide func(statement string) action
-	hits   int           // actions other than pass since on
+	hits   int           // actions other than pass since the last call of on
 	trips  int           // round trips since on
 	held   chan struct{} // closed by deliver
 	all    sync.WaitGroup
@@ -44,10 +43,10 @@ type action int
 
 const (
 	pass        action = iota
-	refuse40001        // fails with serialization_failure
+	refuse40001        // the statement fails with serialization_failure
 	refuse40P01        // fails with deadlock_detected
-	refuse40003        // fails with statement_completion_unknown and does not happen
-	answer40003        // happens, and is answered with statement_completion_unknown
+	refuse40003        // the statement does not run, and fails with statement_completion_unknown
+	answer40003        // the statement runs, but the client gets statement_completion_unknown
 	drain              // the connection ends with admin_shutdown
 	cutBefore          // the connection ends before the server sees the statement
 	cutAfter           // the server runs the whole round trip; its answer is lost
@@ -88,15 +87,14 @@ func newStandin(t testing.TB, at string) (*standin, string) {
 	return s, u.String()
 }
 
-// on makes decide choose what happens to each statement from now on.
+// on sets the function that decides what happens to each statement from now on.
 func (s *standin) on(decide func(statement string) action) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.decide, s.hits, s.trips = decide, 0, 0
 }
 
-// once makes one action happen to the statement with the given number of those with
-// a prefix, counted from 1.
+// once causes an action for one statement: the one with the given number, from 1, among those that begin with prefix.
 func (s *standin) once(prefix string, number int, do action) {
 	n := 0
 	s.on(func(statement string) action {
@@ -109,7 +107,7 @@ func (s *standin) once(prefix string, number int, do action) {
 	})
 }
 
-// deliver delivers what was held, and waits until the server has answered.
+// deliver sends the messages that were held, and waits until the server has answered them.
 func (s *standin) deliver() {
 	s.mu.Lock()
 	close(s.held)
@@ -135,7 +133,7 @@ func (s *standin) choose(statement string) action {
 	return do
 }
 
-// happened reports whether anything has happened since on, and ends that.
+// happened reports whether any action has happened since on, and stops further ones.
 func (s *standin) happened() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,14 +171,13 @@ type link struct {
 	answered       chan struct{} // closed at the end of down
 
 	lock    sync.Mutex
-	code    string        // that the next error gets instead of its own
-	unsure  bool          // the next COMMIT is answered with an error
-	release chan struct{} // closed to deliver what is held
-	mute    bool          // answers up to the end of the round trip are lost
+	code    string        // replaces the code of the next error, if not empty
+	unsure  bool          // answer the next COMMIT with an error
+	release chan struct{} // closed to deliver the messages that are held
+	mute    bool          // lose the answers up to the end of the round trip
 }
 
-// message is one message with its head: kind (absent in the first of a client) and
-// length.
+// message reads one message with its head: its kind, which the first message of a client lacks, and its length.
 func message(r *bufio.Reader, typed bool) ([]byte, error) {
 	head := 4
 	if typed {
@@ -209,7 +206,7 @@ func bound(m []byte) string {
 	return postgres.Prepared(i)
 }
 
-// up carries messages of the client to the server.
+// up passes messages of the client to the server.
 func (l *link) up() {
 	defer l.client.Close()
 	defer l.server.Close()
@@ -242,7 +239,7 @@ var (
 	errHold = errors.New("stand-in: cut the link to the client, and deliver later")
 )
 
-// intercept returns what to send for a message.
+// intercept returns the bytes to send in place of a message.
 func (l *link) intercept(m []byte, r *bufio.Reader) ([]byte, error) {
 	if m[0] == 'S' {
 		l.standin.mu.Lock()
@@ -304,7 +301,7 @@ func errorMessage(severity, code string) []byte {
 	return m
 }
 
-// down carries messages of the server to the client.
+// down passes messages of the server to the client.
 func (l *link) down() {
 	defer close(l.answered)
 	defer l.client.Close()
@@ -328,7 +325,7 @@ func (l *link) down() {
 			if m[0] == 'Z' {
 				return
 			}
-			continue // the client is gone, or is not to know
+			continue // the client is gone, or must not get the message
 		}
 		if _, err := l.client.Write(m); err != nil {
 			return

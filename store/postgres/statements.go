@@ -33,23 +33,23 @@ package postgres
 // (transactions, isolation levels), which is stricter. YugabyteDB maps it to its
 // snapshot isolation (architecture/transactions/isolation-levels).
 
-// version is the version of the schema and of the form of items. Open refuses any other.
+// version is the version of the schema and of the form of items. Open refuses tables of any other version.
 const version = 3
 
-// tables creates the schema. Every statement does nothing when run again. %s is
-// the primary key of rows in the words of the dialect.
+// tables creates the schema. Running a statement again does nothing. In place of %s comes the primary key of rows, as
+// the dialect writes it.
 var tables = []string{
 	// One row for each row of the store. Tail is null unless the address is
 	// longer than keys.Longest.
 	`create table if not exists sortkey_rows ` +
 		`(address bytea not null, tail bytea, value bytea not null, primary key (%s))`,
 
-	// One row for each Update that has committed, until that is known, or whose
-	// commit was prevented.
+	// One row for each Update that has committed, until its server knows the outcome, and for each whose commit was
+	// prevented.
 	`create table if not exists sortkey_commits ` +
 		`(id bytea primary key, prevented bool not null, at timestamptz not null default now())`,
 
-	// One row for each lease that a Store holds; see [store.Sharer].
+	// One row for each lease that a Store holds; see [Store.Lease].
 	`create table if not exists sortkey_leases ` +
 		`(name text primary key, owner bytea not null, holder text not null, expires timestamptz not null)`,
 
@@ -57,21 +57,21 @@ var tables = []string{
 	`create table if not exists sortkey_schema (id int8 primary key, version int8 not null)`,
 }
 
-// Statements of Init and Open, which are sent by themselves.
+// Statements of Init and Open, which do not prepare them.
 const (
 	selectServer  = `select version()`
 	insertVersion = `insert into sortkey_schema (id, version) values (1, $1) on conflict (id) do nothing`
 	selectVersion = `select version from sortkey_schema where id = 1`
 
-	// sweepCommits removes the ids that a crash left. A transaction in doubt
-	// does not live for a day.
+	// sweepCommits removes the ids that a crash left. After a day, no server waits for the outcome of a commit any
+	// more.
 	sweepCommits = `delete from sortkey_commits where at < now() - interval '24 hours'`
 )
 
-// A statement is one that each connection of the pool prepares.
+// A statement is one of those that each connection of the pool prepares.
 type statement int
 
-// beginNothing is the beginning of a session without a transaction.
+// beginNothing is the begin statement of a session without a transaction.
 const beginNothing statement = -1
 
 const (
@@ -104,8 +104,8 @@ const (
 	statements // their number
 )
 
-// prepared has the text of each statement. Its parameters and results are in
-// the binary format: bytea as it is, int8 as 8 bytes in big endian.
+// prepared has the text of each statement. Parameters and results are in the binary format: bytea unchanged, and int8
+// as 8 bytes in big endian.
 var prepared = [statements]string{
 	beginView:     `begin transaction isolation level repeatable read, read only`,
 	beginUpdate:   `begin transaction isolation level serializable, read write`,
@@ -113,14 +113,13 @@ var prepared = [statements]string{
 	commit:        `commit`,
 	rollback:      `rollback`,
 
-	// limitIdle ends an Update, in milliseconds, whose server is gone without having
-	// closed the connection. As long as a SERIALIZABLE transaction is open, PostgreSQL
-	// keeps the predicate locks of all that overlap with it, and in the end has no memory
-	// for more: then no Update of any server succeeds. Source: PostgreSQL, mvcc,
-	// transaction-iso.
+	// limitIdle ends an Update whose server is gone without having closed the connection, after a time in
+	// milliseconds. While a SERIALIZABLE transaction is open, PostgreSQL keeps the predicate locks of all
+	// transactions that overlap with it. When it has no memory for more, no Update of any server succeeds. Source:
+	// PostgreSQL, mvcc, transaction-iso.
 	limitIdle: `set local idle_in_transaction_session_timeout = 10000`,
 
-	// lockAdvisory returns once the lock is free and all who came before have had it.
+	// lockAdvisory returns when the lock is free and all earlier waiters have had it.
 	lockAdvisory: `select pg_advisory_xact_lock($1::int8)`,
 
 	takeSnapshot: `select 1`,
@@ -146,7 +145,7 @@ var prepared = [statements]string{
 	wasPrevented:  `select 1 from sortkey_commits where id = $1 and prevented`,
 	forgetCommit:  `delete from sortkey_commits where id = $1`,
 
-	// takeLease changes no row while somebody else has the lease.
+	// takeLease changes no row while another Store has the lease.
 	takeLease: `insert into sortkey_leases (name, owner, holder, expires) ` +
 		`values ($1, $2, $3, now() + $4::int8 * interval '1 millisecond')
 on conflict (name) do update set owner = excluded.owner, holder = excluded.holder, expires = excluded.expires

@@ -51,8 +51,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestAborted checks which errors of the last round trip prove that nothing was
-// committed. The commit is statement 2.
+// TestAborted checks which errors of the last round trip prove that nothing was committed. The commit is the
+// statement with index 2.
 func TestAborted(t *testing.T) {
 	for _, tt := range []struct {
 		err  error
@@ -92,9 +92,8 @@ func TestAddress(t *testing.T) {
 	require.False(t, sets("postgres://host/db", "pool_max_conns"))
 }
 
-// TestSteps checks that a commit locks rows in the order of addresses, and clears a space
-// before it changes its rows. Otherwise a change of a table that clears a space could wait
-// for a write that waits for it.
+// TestSteps checks that a commit locks rows in the order of addresses, and clears a space before it changes rows in
+// it. Otherwise an Update that clears a space and a write could wait for each other.
 func TestSteps(t *testing.T) {
 	w := &writer{reader: reader{changes: remote.NewChanges()}}
 	row := func(space store.Space) remote.Row {

@@ -11,19 +11,18 @@ import (
 	"github.com/sortkey/sortkey/store/internal/remote"
 )
 
-// A writer is the transaction of an Update. Reads of its transaction do not see changes
-// in the database before the commit.
+// A writer is the transaction of an Update. It sends its changes to the database only when it commits, so the
+// database's answers to its reads do not contain them.
 type writer struct {
 	reader
 	presume  bool
-	presumed [][]byte // addresses of rows that the Update takes for absent
+	presumed [][]byte // addresses of rows that the Update presumes not to exist
 }
 
-// Presume says that the Update is going to add the row at an address, in a space that it
-// does not clear, and that the row hardly ever exists: Get then answers so without reading
-// it, and the commit fails if it does exist. That is not a read for PostgreSQL, which has
-// one lock for all keys on a page of its index. So an Update that adds a row nearby does
-// not conflict with this one. It implements [capability.Presumer].
+// Presume says that the Update is going to add the row at an address, in a space that it does not clear, and that the
+// row hardly ever exists. Get then returns no row without reading it, and the commit fails if the row exists.
+// PostgreSQL would lock a read on its whole page of the index, for all keys on that page. Without the read, an Update
+// that adds a row nearby does not conflict with this one. Presume implements [capability.Presumer].
 func (w *writer) Presume(addr []byte) {
 	if w.presume && w.Err() == nil {
 		w.changes.Presume(addr)
@@ -31,8 +30,8 @@ func (w *writer) Presume(addr []byte) {
 	}
 }
 
-// presumedRight reads the rows that the Update took for absent, and reports whether they are. It is for Updates whose
-// commit does not check that: the function failed, or changed nothing.
+// presumedRight reads the rows that the Update presumed not to exist, and reports whether none exists. It is for
+// Updates whose commit does not check that, because the function failed or changed nothing.
 func (w *writer) presumedRight() (bool, error) {
 	if len(w.presumed) == 0 {
 		return true, nil
@@ -48,12 +47,12 @@ func (w *writer) presumedRight() (bool, error) {
 	return !slices.ContainsFunc(gets, func(get *step) bool { return get.rows > 0 }), nil
 }
 
-// steps yields the statements that apply the changes to the database, in the order
-// of addresses, so that transactions lock rows in one order. Rows that were only read
-// are locked. One that does not exist is locked by inserting it for a moment.
+// steps yields the statements that apply the changes to the database. They are in the order of addresses, so that all
+// transactions lock rows in the same order. It also locks rows that were only read. A row that does not exist is
+// locked by inserting it and deleting it again.
 func (w *writer) steps(yield func(*step) bool) {
 	cleared := slices.Sorted(maps.Keys(w.changes.Cleared()))
-	// clearUpTo yields the statements for spaces that begin at or before an address, or all.
+	// clearUpTo yields the statements that clear those spaces that begin at or before an address, or all for nil.
 	clearUpTo := func(addr []byte) bool {
 		for len(cleared) > 0 {
 			lo, hi := address.AppendSpace(nil, nil, cleared[0])
@@ -89,7 +88,7 @@ func (w *writer) steps(yield func(*step) bool) {
 		case r.Deleted:
 			one = &step{statement: deleteRow, params: [][]byte{key}}
 		case r.Value == nil:
-			one.params[2] = []byte{} // nil is null
+			one.params[2] = []byte{} // a nil parameter would be null
 		}
 		if !yield(one) {
 			return
@@ -130,8 +129,8 @@ func (w *writer) Delete(space store.Space, partition, sort []byte) error {
 	return nil
 }
 
-// Clear implements [store.Writer]. Its time grows with the changes in the space; the
-// database deletes the rows when the update commits.
+// Clear implements [store.Writer]. It takes time proportional to the changes in the space. The database deletes the
+// rows when the update commits.
 func (w *writer) Clear(space store.Space) error {
 	if err := w.check(0); err != nil {
 		return err

@@ -31,8 +31,8 @@ func prefetch(t *testing.T, r store.Reader) {
 	}
 }
 
-// testPrefetch checks that a capability.Prefetcher reads the same with Prefetch as without it,
-// and its own writes in an Update.
+// testPrefetch checks that reads of a capability.Prefetcher return the same with Prefetch as without it, and that
+// they see an Update's own writes.
 func testPrefetch(t *testing.T, s store.Store) {
 	update(t, s, func(w store.Writer) {
 		put(t, w, 1, row{"p", "a", "1"}, row{"p", "c", ""}, row{"q", "a", "2"})
@@ -58,8 +58,8 @@ func testPrefetch(t *testing.T, s store.Store) {
 	})
 }
 
-// testPresume checks that an Update of a capability.Presumer that takes a row for absent adds
-// it if it is, and runs again if it is not.
+// testPresume checks an Update of a capability.Presumer that presumes that a row does not exist. If that is so, the
+// Update adds the row, and otherwise it runs again.
 func testPresume(t *testing.T, s store.Store) {
 	add := func(value string) (runs int, seen string) {
 		update(t, s, func(w store.Writer) {

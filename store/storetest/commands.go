@@ -15,10 +15,9 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// testCommands runs short sequences of the writes and reads that a store has, one an
-// Update or a View, beside a map. It is the specification in its shortest form; testModel
-// puts many of them into one Update, lets Updates fail, and reads inside them, which a
-// sequence of commands cannot say.
+// testCommands runs short sequences of the writes and reads of a store, and compares the results with a map. Each
+// write is an Update of its own, and each read a View. So it is the specification in its shortest form. testModel
+// also puts many operations into one Update, lets Updates fail, and reads inside them.
 func testCommands(t *testing.T, s store.Store) {
 	properties := gopter.NewProperties(proptest.Parameters(60))
 	properties.Property("a store is a sorted map", commands.Prop(&commands.ProtoCommands{
@@ -41,7 +40,7 @@ func testCommands(t *testing.T, s store.Store) {
 // rows maps a partition and a sort position to a value.
 type rows map[[2]string]string
 
-// Keys are short and close to each other, so that commands meet.
+// Keys are short and few, so that commands often use the same rows.
 var (
 	genPartition = gen.OneConstOf("", "a", "a\x00")
 	genSort      = gen.OneConstOf("", "\x00", "a", "a\x00", "ab", "b", "\xff")
@@ -76,8 +75,8 @@ var genGet = gopter.CombineGens(genPartition, genSort).Map(func(v []any) command
 		})
 })
 
-// genQuery generates queries between two positions, the first included and the second
-// not; "" is no bound.
+// genQuery generates queries from the first position, which is included, up to the second, which is not. A position
+// "" is no bound.
 var genQuery = gopter.CombineGens(genPartition, genSort, genSort, gen.Bool()).Map(func(v []any) commands.Command {
 	partition, lo, hi, reverse := v[0].(string), v[1].(string), v[2].(string), v[3].(bool)
 	return read(fmt.Sprintf("Query(%q, [%q, %q), %t)", partition, lo, hi, reverse),
@@ -118,7 +117,7 @@ func bound(s string) []byte {
 	return []byte(s)
 }
 
-// write returns the command that changes the store and the map.
+// write returns a command that changes the store and the map in the same way.
 func write(name string, change func(store.Writer) error, model func(rows)) commands.Command {
 	return &commands.ProtoCommand{
 		Name: name,
@@ -136,7 +135,7 @@ func write(name string, change func(store.Writer) error, model func(rows)) comma
 	}
 }
 
-// read returns the command that asks the store and the map the same.
+// read returns a command that asks the store and the map the same question.
 func read(name string, ask func(store.Reader) (string, error), model func(rows) string) commands.Command {
 	return &commands.ProtoCommand{
 		Name: name,

@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// testCompact checks that nobody can read what a capability.Compactor does, that Updates go on meanwhile, and
-// that it ends with its context.
+// testCompact checks that Compact of a capability.Compactor does not change what reads return, that Updates continue
+// during it, and that it ends with its context.
 func testCompact(t *testing.T, s store.Store) {
 	compactor, ok := s.(capability.Compactor)
 	if !ok {

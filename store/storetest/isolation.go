@@ -47,7 +47,7 @@ func testViewDoesNotBlockUpdate(t *testing.T, s store.Store) {
 				return w.Put(1, []byte("p"), []byte("k"), []byte("v"))
 			})
 		}()
-		require.NoError(t, <-done) // hangs if the View blocks the Update
+		require.NoError(t, <-done) // blocks for ever if the View blocks the Update
 		require.Equal(t, "-", get(t, r, 1, "p", "k"))
 	})
 }
@@ -187,9 +187,8 @@ func testContextWhileWalking(t *testing.T, s store.Store) {
 	}
 }
 
-// testContextWhileWaiting ends the contexts of Updates while another one runs. They must end
-// before it does: with the cause and without effect or, if the engine runs Updates at the same
-// time, applied.
+// testContextWhileWaiting ends the contexts of Updates while another Update runs. They must end before it does. They
+// must return the cause and change nothing, or have been applied if the engine runs Updates at the same time.
 func testContextWhileWaiting(t *testing.T, s store.Store) {
 	const waiting, timeout = 4, time.Minute
 	row := func(i int) []byte { return fmt.Append(nil, i) }
@@ -238,7 +237,7 @@ func testContextWhileWaiting(t *testing.T, s store.Store) {
 	release()
 	require.NoError(t, <-done)
 	require.Len(t, snapshot(t, s), applied)
-	update(t, s, func(w store.Writer) { require.NoError(t, w.Clear(1)) }) // the write lock is free
+	update(t, s, func(w store.Writer) { require.NoError(t, w.Clear(1)) }) // it works, so the write lock is free
 }
 
 // testSerialisable runs goroutines that move amounts between counters. No

@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// add adds puts and deletions, of which each is a row without a value in gone, as one run.
+// add adds puts of rows and deletions of the rows in gone as one run.
 func add(l store.Loading, space store.Space, rows, gone []row) error {
 	changes := map[string][]byte{}
 	for _, r := range rows {
@@ -31,8 +31,8 @@ func add(l store.Loading, space store.Space, rows, gone []row) error {
 	})
 }
 
-// testLoad checks that the changes of a capability.Loader are those of an Update: all or none,
-// after the Updates before it, and not for its own reads.
+// testLoad checks that a Load of a capability.Loader behaves like an Update: its changes are applied completely or
+// not at all, and after the Updates before it. Unlike those of an Update, its own reads do not see them.
 func testLoad(t *testing.T, s store.Store) {
 	loader, ok := s.(capability.Loader)
 	if !ok {

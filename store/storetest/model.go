@@ -23,7 +23,7 @@ func (p place) String() string { return fmt.Sprintf("(%d %q %q)", p.space, p.par
 type machine struct {
 	store store.Store
 	model map[place]string
-	used  []place // by updates so far
+	used  []place // places that updates have used
 }
 
 var modelSpaces = []store.Space{0, 1, 2, 1<<64 - 1}
@@ -38,8 +38,7 @@ func drawKey(t *proptest.T) string {
 	return string(t.Bytes(0, 4))
 }
 
-// draw returns a place. It is often one used before, or one in the same
-// partition.
+// draw returns a place. Often the place was used before, or is in the same partition as one that was.
 func (m *machine) draw(t *proptest.T) place {
 	at := place{proptest.Pick(t, modelSpaces...), drawKey(t), drawKey(t)}
 	if len(m.used) > 0 {

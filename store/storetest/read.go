@@ -55,8 +55,8 @@ func testKeys(t *testing.T, s store.Store) {
 	})
 }
 
-// testLongKeys stores the longest keys that an index of the service has, many of which begin alike: some engines keep
-// only so many bytes of a key in their order.
+// testLongKeys stores the longest keys that an index of DynamoDB can have. Many of them begin alike, because some
+// engines sort only a limited number of bytes of a key.
 func testLongKeys(t *testing.T, s store.Store) {
 	random := make([]byte, 6144) // so that no engine can compress it
 	for i := range random {
@@ -96,7 +96,7 @@ func testLongKeys(t *testing.T, s store.Store) {
 
 	update(t, s, func(w store.Writer) { put(t, w, 1, rows...) })
 	view(t, s, check)
-	update(t, s, func(w store.Writer) { // with a change among them
+	update(t, s, func(w store.Writer) { // reads among changes of the Update
 		put(t, w, 1, rows[1])
 		check(w)
 		del(t, w, 1, rows[1].partition, rows[1].sort)
@@ -129,7 +129,7 @@ func testRanges(t *testing.T, s store.Store) {
 	}
 	update(t, s, func(w store.Writer) {
 		put(t, w, 1, rows...)
-		// Neighbours on all sides, which no range may reach.
+		// Neighbours on all sides. No range may include them.
 		put(
 			t, w, 1, row{"o", "\xff", "x"}, row{"q", "", "x"}, row{"p\x00", "", "x"}, row{"p\x00", "\xff", "x"},
 			row{"", "p", "x"},
@@ -200,8 +200,7 @@ func testEmptyRanges(t *testing.T, s store.Store) {
 	update(t, s, func(w store.Writer) { check(w) })
 }
 
-// testPartitions checks partitions whose bytes are prefixes of each other, or
-// would be without the end mark.
+// testPartitions checks partitions whose bytes are prefixes of each other, or would be if addresses had no end mark.
 func testPartitions(t *testing.T, s store.Store) {
 	for _, p := range edges {
 		update(t, s, func(w store.Writer) { put(t, w, 1, row{p, "1", p}, row{p, "2", p}) })
@@ -302,7 +301,7 @@ func testEarlyBreak(t *testing.T, s store.Store) {
 			require.Equal(t, n+1, seen)
 		}
 
-		// An iterator can be used again, and then starts from the beginning.
+		// A caller can use an iterator again, and then starts from the beginning.
 		seq := r.Query(1, []byte("p"), store.Range{}, false)
 		for range seq {
 			break

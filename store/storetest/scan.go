@@ -56,8 +56,7 @@ func testScanSegments(t *testing.T, s store.Store) {
 	})
 }
 
-// testScanAfter starts at every row, at places between rows, and at the places
-// of deleted rows.
+// testScanAfter starts scans at every row, at places between rows, and at the places of deleted rows.
 func testScanAfter(t *testing.T, s store.Store) {
 	rows := fill(t, s, 12, 4)
 	after := func(p store.Position, span store.Span) []row {

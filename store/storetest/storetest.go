@@ -74,7 +74,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	}
 }
 
-// A row is a row of a test, easy to write and to compare.
+// A row is a row that tests can easily write and compare.
 type row struct{ partition, sort, value string }
 
 func (r row) String() string { return fmt.Sprintf("(%q %q %q)", r.partition, r.sort, r.value) }

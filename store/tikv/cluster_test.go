@@ -38,7 +38,7 @@ type cluster struct {
 	physical, logical int64 // the last timestamp
 }
 
-// A requestHook sees each request; send passes it on.
+// A requestHook handles each request. It calls send to pass the request on.
 type requestHook func(request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error)
 
 func newCluster(t testing.TB) *cluster {
@@ -64,8 +64,8 @@ func (c *cluster) tryOpen(ctx context.Context, opts tikv.Options) (*tikv.Store, 
 	return c.tryLease(ctx, opts.WithLease(time.Hour))
 }
 
-// tryLease opens a store with the lease of its options. Tests of the lease run in a bubble of
-// testing/synctest, so that no time passes while the machine is busy.
+// tryLease opens a store with the lease of its options. Tests of the lease run in a bubble of testing/synctest, so
+// that their time does not depend on how busy the machine is.
 func (c *cluster) tryLease(ctx context.Context, opts tikv.Options) (*tikv.Store, error) {
 	kv, err := c.client(nil)
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *cluster) client(dead *atomic.Bool) (*client.KVStore, error) {
 
 var errDead = errors.New("the connection is dead")
 
-// hooked is the client of one store.
+// hooked is a client that passes the requests of one store to a hook.
 type hooked struct {
 	client.Client
 	cluster *cluster
@@ -104,11 +104,11 @@ func (h *hooked) SendRequest(ctx context.Context, addr string, request *tikvrpc.
 	return send()
 }
 
-// Close leaves the mock to the other stores.
+// Close does nothing, because other stores use the mock too.
 func (h *hooked) Close() error { return nil }
 
-// clock counts timestamps, and makes those of the cluster. The mock's are of the time outside
-// the bubble of a test.
+// clock makes the timestamps of the cluster and counts them. Those of the mock would show the time outside the bubble
+// of a test.
 type clock struct {
 	pd.Client
 	cluster *cluster
@@ -127,7 +127,7 @@ func (c *clock) GetTS(ctx context.Context) (physical, logical int64, err error) 
 	return physical, logical, nil
 }
 
-// timestamp returns the next timestamp of the cluster, from the time of the test.
+// timestamp returns the next timestamp of the cluster, in the time of the test.
 func (c *cluster) timestamp() (physical, logical int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,7 +139,7 @@ func (c *cluster) timestamp() (physical, logical int64) {
 	return c.physical, c.logical
 }
 
-// take returns the requests since the last take.
+// take returns the numbers of requests and timestamps since the last take.
 func (c *cluster) take() (requests map[tikvrpc.CmdType]int, timestamps int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,7 +149,7 @@ func (c *cluster) take() (requests map[tikvrpc.CmdType]int, timestamps int) {
 
 func (c *cluster) onRequest(hook requestHook) { c.hook.Store(&hook) }
 
-// keyOf returns a key that a request is about.
+// keyOf returns one of the keys of a request.
 func keyOf(request *tikvrpc.Request) []byte {
 	switch r := request.Req.(type) {
 	case *kvrpcpb.GetRequest:
@@ -164,8 +164,8 @@ func keyOf(request *tikvrpc.Request) []byte {
 	return nil
 }
 
-// move splits the region of a key there, or gives it another leader. The stores that
-// do not lead may stop.
+// move splits the region of a key at that key, or gives the region another leader. Tests may stop stores that do not
+// lead.
 func (c *cluster) move(key []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,7 +182,7 @@ func (c *cluster) move(key []byte) {
 	}
 }
 
-// lose stops a store and moves the leaders of its regions, or starts it again.
+// lose stops a store and moves the leaders of its regions. If a store is stopped, it starts that again.
 func (c *cluster) lose(stopped *uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -82,7 +82,7 @@ func TestDeleteLargeTable(t *testing.T) {
 	require.Greater(t, most, s.ClearLimit()-1)
 }
 
-// TestMatrix and TestHazards call transactions beside everything else, and misuse them.
+// TestMatrix and TestHazards run transactions while everything else runs, and call them in wrong ways.
 func TestMatrix(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()

@@ -11,18 +11,16 @@ var (
 	// ErrLocked is returned by [Open] while another Store uses the tables.
 	ErrLocked = errors.New("tikv: another server uses these tables")
 
-	// ErrLease is returned by calls of a Store that has lost its lease, or cannot
-	// renew it because the cluster does not answer. A lost lease does not return;
-	// the other is renewed when the cluster answers again.
+	// ErrLease is returned by calls of a Store that has lost its lease, or that cannot renew it because the cluster
+	// does not answer. A lost lease does not come back. Otherwise the Store renews the lease when the cluster answers
+	// again.
 	ErrLease = errors.New("tikv: no lease on the tables")
 
-	// ErrFormat is returned by [Open] for keys that another version of this package
-	// has written.
+	// ErrFormat is returned by [Open] for keys that another version of this package wrote.
 	ErrFormat = errors.New("tikv: no tables of this version")
 
-	// ErrUnknown is returned by an Update whose commit got no answer, when the
-	// cluster cannot be asked about it either. The Update happened completely or not
-	// at all.
+	// ErrUnknown is returned by an Update whose commit got no answer, if the cluster does not answer either when the
+	// Update asks for the outcome. The Update happened completely or not at all.
 	ErrUnknown = errors.New("tikv: unknown whether the update was applied")
 
 	errUnreachable = errors.New("tikv: no placement driver answers")
@@ -31,8 +29,8 @@ var (
 	errConflict = errors.New("tikv: conflict with another update")
 )
 
-// conflicts reports whether an error of a lock says that another transaction was
-// faster, or waits for this one.
+// conflicts reports whether an error of a lock says that another transaction has changed the row, or waits for this
+// transaction (a deadlock).
 func conflicts(err error) bool {
 	if errors.Is(err, errConflict) {
 		return true
@@ -44,7 +42,8 @@ func conflicts(err error) bool {
 	return ok
 }
 
-// tooLarge returns the error of an update that TiKV or its client refuses.
+// tooLarge returns the error for an update that TiKV or its client refuses because of its size, or nil for other
+// errors.
 func tooLarge(err error) error {
 	_, txn := errors.AsType[*tikverr.ErrTxnTooLarge](err)
 	_, entry := errors.AsType[*tikverr.ErrEntryTooLarge](err)
@@ -54,5 +53,5 @@ func tooLarge(err error) error {
 	return nil
 }
 
-// wrap names the engine in an error of the client.
+// wrap adds the name of the engine to an error of the client.
 func wrap(err error) error { return fmt.Errorf("tikv: %w", err) }

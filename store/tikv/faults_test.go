@@ -34,8 +34,8 @@ func (c *cluster) impatient(t *testing.T) *tikv.Store {
 	return s
 }
 
-// TestCommitWithoutAnswer loses all answers to the commit of one Update, which TiKV has
-// or has not committed.
+// TestCommitWithoutAnswer loses all answers to the commit of one Update. TiKV has committed the Update in one case,
+// and not in the other.
 func TestCommitWithoutAnswer(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()
@@ -139,9 +139,8 @@ func TestUnknown(t *testing.T) {
 	require.ErrorIs(t, err, tikv.ErrUnknown)
 }
 
-// TestEveryFault refuses each request of some Updates before the mock gets it, and
-// loses each answer, once for each attempt number. A counter holds what was
-// acknowledged.
+// TestEveryFault refuses each request of some Updates before the mock gets it, and loses each answer: once for each
+// number of the attempt. A counter shows whether each acknowledged Update was applied.
 func TestEveryFault(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()
@@ -208,8 +207,8 @@ func TestEveryFault(t *testing.T) {
 	require.Greater(t, acknowledged, 10)
 }
 
-// TestDeadlock locks two rows in opposite orders, and then writes two rows that were
-// not read in opposite orders to locks.
+// TestDeadlock makes two Updates lock two rows in opposite orders. Then it makes them write two rows, which they have
+// not read, in an order that is opposite to their locks.
 func TestDeadlock(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()
@@ -277,8 +276,8 @@ func TestEndOfContext(t *testing.T) {
 	}))
 }
 
-// TestSwallowedError checks that an Update cannot be committed after a read has failed,
-// whatever its function makes of that.
+// TestSwallowedError checks that an Update cannot be committed after a read has failed, even if its function ignores
+// the error.
 func TestSwallowedError(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()

@@ -7,15 +7,15 @@ import (
 	"github.com/sortkey/sortkey/store/internal/remote"
 )
 
-// Keys of TiKV are the prefix, a zero byte, and one of these.
+// A key of TiKV is the prefix, a zero byte, and one of these.
 const (
-	rowMark   = 'r' // and an address
+	rowMark   = 'r' // before the address of a row
 	leaseMark = 'l'
 )
 
-// maxAddress is the longest address that is a key as it is, in bytes. TiKV refuses
-// keys of more than 8 KB (storage.max-key-size; older versions 4 KB), but an address
-// of the longest keys of an index can have more than 12,000.
+// maxAddress is the length in bytes of the longest address that is used as a key unchanged. TiKV refuses keys of more
+// than 8 KB (storage.max-key-size; older versions 4 KB), but the longest address, that of an index row, can have more
+// than 12,000 bytes.
 //
 // The tail of a longer address is stored before the value.
 const maxAddress = 3 << 10
@@ -49,8 +49,8 @@ func (k *keyspace) encode(addr, value []byte) (key, stored []byte) {
 	return key, append(stored, value...)
 }
 
-// decode splits a stored value into the row's value and the tail of its address.
-// TiKV cannot store an empty value, so the length of the tail is always there.
+// decode splits a stored value into the row's value and the tail of its address. The length of the tail is there even
+// if it is 0, because TiKV cannot store an empty value.
 func decode(stored []byte) (value, tail []byte, err error) {
 	n, size := binary.Uvarint(stored)
 	if size <= 0 || n > uint64(len(stored)-size) {

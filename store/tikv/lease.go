@@ -14,17 +14,15 @@ import (
 	"github.com/tikv/client-go/v2/tikv"
 )
 
-// A lease is the right to use the tables up to a time of the cluster's clock, which
-// also makes its timestamps. A Store refuses timestamps from then on, to read and to
-// commit at, and another Store takes the lease at a later one only. So no Update of a
-// Store that was paused can be committed beside its successor, whatever their own
-// clocks say.
+// A lease is the right to use the tables up to a time of the cluster's clock, which also makes its timestamps. After
+// that time a Store neither reads nor commits, whatever its own clock says, and another Store takes the lease only at
+// a later timestamp. So a Store that was paused cannot commit an Update after its successor has begun.
 type lease struct {
 	store *Store
 	owner string
 
 	until atomic.Int64 // milliseconds of the cluster's clock
-	local atomic.Int64 // nanoseconds since began, for reads without a timestamp
+	local atomic.Int64 // nanoseconds since began; limits reads without a timestamp
 	began time.Time
 	lost  atomic.Bool // another Store has it
 
@@ -40,12 +38,12 @@ type leaseRow struct {
 	Until  int64  `json:"until"`
 }
 
-// format is the version of keys and values. Version 1, with a longer form of items, was never
-// released and is refused.
+// format is the version of keys and values. Version 1, with a longer form of items, was never released and is
+// refused.
 const format = 2
 
-// The lease is renewed so many times before it would expire: renewals. Reads without a timestamp stop early, by the
-// time of the lease divided by margin.
+// The lease is renewed as many times as renewals says before it would expire. Reads without a timestamp stop early,
+// by 1/margin of the time of the lease.
 const (
 	renewals = 3
 	margin   = 5
@@ -53,8 +51,8 @@ const (
 
 var errHeld = errors.New("tikv: the lease is another server's")
 
-// takeLease takes the lease, waits for one that is not renewed, or returns
-// [ErrLocked].
+// takeLease takes the lease. If another Store has it, takeLease waits until it expires, or returns [ErrLocked] when
+// that Store renews it.
 func takeLease(ctx context.Context, s *Store) (*lease, error) {
 	l := &lease{store: s, owner: rand.Text(), began: time.Now(), done: make(chan struct{})}
 	var first leaseRow
@@ -88,7 +86,7 @@ func takeLease(ctx context.Context, s *Store) (*lease, error) {
 	return l, nil
 }
 
-// extend takes or renews the lease. Only take takes one that has expired.
+// extend takes or renews the lease. If take is set, it also takes the lease of another Store that has expired.
 func (l *lease) extend(ctx context.Context, take bool) (held leaseRow, err error) {
 	sent := time.Now()
 	var until int64
@@ -110,7 +108,7 @@ func (l *lease) extend(ctx context.Context, take bool) (held leaseRow, err error
 	return held, err
 }
 
-// write changes the row of the lease in a transaction. It returns the row as it was.
+// write changes the row of the lease in a transaction. It returns the row from before the change.
 func (l *lease) write(
 	ctx context.Context, change func(held leaseRow, now int64) (leaseRow, error),
 ) (held leaseRow, err error) {
@@ -171,8 +169,8 @@ func (l *lease) writeOnce(
 	return held, nil
 }
 
-// covers returns [ErrLease] unless the Store may read and commit at a timestamp. The end of the
-// caller's context, which may be why it took so long, comes before the lease.
+// covers returns an error unless the Store may read and commit at a timestamp. If the caller's context has ended, the
+// error is its cause, because that may be why the call took so long. Otherwise it is [ErrLease].
 func (l *lease) covers(ctx context.Context, ts uint64) error {
 	switch {
 	case l.lost.Load():
@@ -183,7 +181,7 @@ func (l *lease) covers(ctx context.Context, ts uint64) error {
 	return nil
 }
 
-// valid is covers for reads without a timestamp, by the clock of this machine.
+// valid is covers for reads without a timestamp. It uses the clock of this machine.
 func (l *lease) valid(ctx context.Context) error {
 	if int64(time.Since(l.began)) > l.local.Load() {
 		return refusal(ctx, "the cluster did not answer in time")

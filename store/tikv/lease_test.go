@@ -15,7 +15,7 @@ import (
 
 func TestLease(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t) // the goroutines of the mock stay outside the bubble
+	c := newCluster(t) // outside the bubble, because the goroutines of the mock do not end with it
 	synctest.Test(t, func(t *testing.T) {
 		opts := tikv.Options{Name: "first"}
 		s, err := c.tryLease(t.Context(), opts)
@@ -36,9 +36,8 @@ func TestLease(t *testing.T) {
 	})
 }
 
-// TestLeaseOfPausedServer cuts a server off while one of its Updates runs, until
-// another one has taken its lease. When the first can reach the cluster again it must
-// commit nothing.
+// TestLeaseOfPausedServer cuts a server off while one of its Updates runs, until another server has taken its lease.
+// When the first server can reach the cluster again, it must commit nothing.
 func TestLeaseOfPausedServer(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()
@@ -64,7 +63,7 @@ func TestLeaseOfPausedServer(t *testing.T) {
 		_, _, err = paused.Get(t.Context(), 1, []byte("p"), []byte("k"))
 		require.ErrorIs(t, err, tikv.ErrLease)
 
-		// A context that ends meanwhile comes before the lease.
+		// If a context ends meanwhile, its error is returned rather than that of the lease.
 		ctx, cancel := context.WithCancel(t.Context())
 		end := func() { cancel() }
 		c.ask.Store(&end)
@@ -100,7 +99,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestPrefix opens sets of tables beside each other.
+// TestPrefix opens several sets of tables in one cluster.
 func TestPrefix(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

@@ -10,9 +10,9 @@ import (
 
 // Options configure [Open]. The zero value is ready to use.
 type Options struct {
-	// Prefix begins the keys of this set of tables; a zero byte follows it. Two sets in
-	// one cluster have different prefixes, which nothing else in the cluster uses. At
-	// most 64 bytes without a zero byte. Default: "sortkey".
+	// Prefix begins the keys of this set of tables; a zero byte follows it. Give two sets in one cluster different
+	// prefixes, which nothing else in the cluster uses. A prefix has at most 64 bytes and no zero byte. Default:
+	// "sortkey".
 	Prefix string
 
 	// CA, Cert and Key are the files for TLS, as for other clients of TiKV.
@@ -23,11 +23,11 @@ type Options struct {
 	// client. Default: 30 s.
 	Timeout time.Duration
 
-	// Name says who holds the lease, to people. Default: host and process.
+	// Name tells people who holds the lease. Default: host and process.
 	Name string
 
-	// Logger receives conflicts, lost answers and leases. The client has a log of its
-	// own, in package github.com/pingcap/log. Default: discard.
+	// Logger receives commits that the cluster refused or did not answer, and events of the lease. The client has a
+	// log of its own, in package github.com/pingcap/log. Default: discard.
 	Logger *slog.Logger
 
 	// lease is how long the lease is valid without renewal. Default: 15 s.
@@ -40,20 +40,19 @@ const (
 	defaultTimeout = 30 * time.Second
 	defaultLease   = 15 * time.Second
 
-	// connectTimeout limits how long Open waits for placement drivers that do not answer.
-	// The client alone would try for minutes.
+	// connectTimeout limits how long Open waits for placement drivers that do not answer. Without it, the client
+	// would try for minutes.
 	connectTimeout = 10 * time.Second
 
-	// maxUpdate is the size of the largest update and maxValue the size of its largest
-	// row, in bytes: the limits that TiDB has by default for transactions on TiKV
-	// (txn-total-size-limit, txn-entry-size-limit), which refuses a Raft entry of more
-	// than 8 MB.
+	// maxUpdate is the size of the largest update, and maxValue the size of its largest row, in bytes. They are the
+	// default limits of TiDB for transactions on TiKV (txn-total-size-limit, txn-entry-size-limit). TiKV refuses a
+	// Raft entry of more than 8 MB.
 	maxUpdate = 100 << 20
 	maxValue  = 6 << 20
 
-	// maxTries limits the calls of the function of an Update. From aloneAfter
-	// conflicts on it runs alone, so that it cannot lose to others for ever. The client
-	// itself tries a commit again and again, so maxAborted of them are enough.
+	// maxTries limits how often an Update calls its function. After aloneAfter conflicts the Update runs alone, so
+	// that it cannot lose to others for ever. maxAborted limits the commits that the cluster refuses. It is low,
+	// because the client itself retries each of them.
 	maxTries   = 12
 	aloneAfter = 3
 	maxAborted = 3

@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/store/internal/remote"
 )
 
-// A reader reads the cluster as of one timestamp. In an Update it also sees the
-// changes of its writer, and locks or notes what it reads.
+// A reader reads the cluster as of one timestamp. In an Update it also sees the changes of its writer. It then locks
+// the single rows that it reads, and records the ranges.
 type reader struct {
 	ctx    context.Context //nolint:containedctx // lives as long as the call of View or Update
 	store  *Store
@@ -39,7 +39,7 @@ func (r *reader) Err() error {
 	return nil
 }
 
-// failed returns the error of a read or a lock as callers see it.
+// failed converts the error of a read or a lock to the one that callers get.
 func (r *reader) failed(err error) error {
 	switch {
 	case err == nil:
@@ -67,9 +67,9 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 	return r.get(addr)
 }
 
-// Prefetch implements [capability.Prefetcher] for Views. It sends one request to each region that
-// has some of the rows, all at the same time. An Update locks each row as it reads it: with
-// regions that move, locks of several rows in one request were left behind until they ended.
+// Prefetch implements [capability.Prefetcher] for Views. It sends one request to each region that has some of the
+// rows, all at the same time. In an Update it does nothing: the Update locks each row when it reads it, because locks
+// of several rows in one request stayed behind until they expired when regions moved.
 func (r *reader) Prefetch(addrs [][]byte) error {
 	if err := r.Err(); err != nil || r.writer != nil {
 		return err
@@ -137,7 +137,7 @@ func (r *reader) changes() *remote.Changes {
 // Keys implements [remote.Source].
 func (r *reader) Keys() *remote.Keys { return &r.store.keys.rows }
 
-// Chunk implements [remote.Source]. It notes what an Update sees.
+// Chunk implements [remote.Source]. In an Update it records the range that it has read.
 func (r *reader) Chunk(lo, hi []byte, limit int, reverse bool) (keys [][]byte, rows []remote.Row, err error) {
 	if err := r.Err(); err != nil {
 		return nil, nil, err

@@ -19,8 +19,8 @@ import (
 	"github.com/sortkey/sortkey/store/tikv"
 )
 
-// TestRequests counts the requests of operations to a cluster of one region, those of
-// a table among them. It is what the mock can say about cost.
+// TestRequests counts the requests of operations on stores and tables, to a cluster of one region. Requests are the
+// only cost that the mock can show.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
@@ -135,7 +135,7 @@ func TestRequests(t *testing.T) {
 		{"Update that only reads a range", update(func(w store.Writer) error { return readRange(w) }), 1,
 			map[tikvrpc.CmdType]int{tikvrpc.CmdScan: 1}},
 	} {
-		// The client itself gets a timestamp now and then, and the database looks for jobs.
+		// The client itself gets a timestamp now and then, and so does the database when it looks for jobs.
 		timestamps := math.MaxInt
 		var requests map[tikvrpc.CmdType]int
 		for range 3 {
@@ -162,9 +162,9 @@ func total(requests map[tikvrpc.CmdType]int) (n int) {
 	return n
 }
 
-// BenchmarkInserts inserts rows into one partition, eight at a time, with a round trip of
-// a millisecond. The second time each insert locks a guard row of the partition as well,
-// which would make a second read of ranges unnecessary.
+// BenchmarkInserts inserts rows into one partition, eight at a time, with a round trip of a millisecond. In its
+// second part, each insert also locks a guard row of the partition, which would make the second read of ranges
+// unnecessary.
 func BenchmarkInserts(b *testing.B) {
 	for _, guard := range []bool{false, true} {
 		b.Run(fmt.Sprintf("guard=%t", guard), func(b *testing.B) {

@@ -27,11 +27,11 @@ type slice struct {
 	limit   int
 	reverse bool
 	ts      uint64
-	own     uint64 // the transaction whose locks do not matter, or 0
+	own     uint64 // a transaction whose locks the read ignores, or 0
 }
 
-// scan reads a slice. It sends its requests itself: the client's iterators have no
-// lower bound in reverse, do not end with a context, and read chunks of one size.
+// scan reads a slice. It sends its requests itself, because the client's iterators have no lower bound in reverse, do
+// not end with a context, and read chunks of one size only.
 func (s *Store) scan(ctx context.Context, in slice) (pairs []pair, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
@@ -41,7 +41,7 @@ func (s *Store) scan(ctx context.Context, in slice) (pairs []pair, err error) {
 			return nil, context.Cause(ctx)
 		}
 
-		// A region may end inside the slice. One that has split or moved is looked up again.
+		// A region may end inside the slice. If the region has split or moved, the loop looks it up again.
 		part, next := in, in
 		part.limit = in.limit - len(pairs)
 		var loc *tikv.KeyLocation
@@ -75,7 +75,7 @@ func (s *Store) scan(ctx context.Context, in slice) (pairs []pair, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if n := len(found); n == part.limit { // there may be more in the region
+		if n := len(found); n == part.limit { // the region may contain more
 			if next = in; in.reverse {
 				next.hi = found[n-1].key
 			} else {
@@ -93,13 +93,12 @@ func (s *Store) scan(ctx context.Context, in slice) (pairs []pair, err error) {
 	}
 
 	if err := s.client.CheckVisibility(in.ts); err != nil {
-		return nil, err // garbage collection may have removed what was read
+		return nil, err // garbage collection may have removed rows of that timestamp
 	}
 	return pairs, nil
 }
 
-// scanRegion reads a slice that is in one region. Moved says that the region is
-// another one by now.
+// scanRegion reads a slice that is in one region. Moved says that the region has split or moved.
 func (s *Store) scanRegion(
 	bo *tikv.Backoffer, region tikv.RegionVerID, in slice,
 ) (pairs []*kvrpcpb.KvPair, moved bool, err error) {
@@ -140,7 +139,8 @@ func (s *Store) scanRegion(
 	}
 }
 
-// settleLock settles the lock of an error of TiKV, or waits for a while.
+// settleLock settles the lock in an error of TiKV: it finds out whether the lock's transaction is committed. If that
+// transaction is still running, settleLock waits for a while.
 func (s *Store) settleLock(bo *tikv.Backoffer, keyErr *kvrpcpb.KeyError, ts uint64) error {
 	lock, err := txnlock.ExtractLockFromKeyErr(keyErr)
 	if err != nil {
@@ -153,8 +153,8 @@ func (s *Store) settleLock(bo *tikv.Backoffer, keyErr *kvrpcpb.KeyError, ts uint
 	return bo.BackoffWithMaxSleepTxnLockFast(int(wait), errors.New(keyErr.String()))
 }
 
-// settled returns the pairs of a read. The client's snapshot finds out, one by one,
-// what the locked ones were as of the timestamp: nil if they did not exist.
+// settled returns the pairs of a read. For each row that was locked, it asks the client's snapshot for the value as
+// of the timestamp, which is nil if the row did not exist.
 func (s *Store) settled(ctx context.Context, scanned []*kvrpcpb.KvPair, ts uint64) ([]pair, error) {
 	pairs := make([]pair, len(scanned))
 	for i, p := range scanned {
@@ -175,12 +175,12 @@ func (s *Store) settled(ctx context.Context, scanned []*kvrpcpb.KvPair, ts uint6
 	return pairs, nil
 }
 
-// backoffer returns the client's counter of attempts.
+// backoffer returns an object of the client that limits its retries by time.
 func (s *Store) backoffer(ctx context.Context) *tikv.Backoffer {
 	return tikv.NewBackofferWithVars(ctx, int(s.opts.Timeout/time.Millisecond), nil)
 }
 
-// An observation is a slice that an Update has read, with a digest of what it held.
+// An observation is a slice that an Update has read, with a digest of its pairs.
 type observation struct {
 	slice
 	digest [sha256.Size]byte
@@ -198,8 +198,8 @@ func digest(pairs []pair) (sum [sha256.Size]byte) {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// observe notes what a slice held. A slice that was full is noted as far as it was
-// read.
+// observe records the pairs of a slice. If there may be more pairs than the limit, the observation ends with the last
+// pair read.
 func observe(in slice, pairs []pair) observation {
 	if n := len(pairs); n == in.limit {
 		if in.reverse {
@@ -211,8 +211,8 @@ func observe(in slice, pairs []pair) observation {
 	return observation{in, digest(pairs)}
 }
 
-// unchanged returns nil if a slice holds the same as of a later timestamp, apart from
-// the writes of a transaction. A row more shows in the digest.
+// unchanged returns an error if a slice contains other pairs as of a later timestamp. It ignores locks of the
+// transaction own. It reads one row more than before, so that a new row changes the digest.
 func (s *Store) unchanged(ctx context.Context, o observation, ts, own uint64) error {
 	again := o.slice
 	again.ts, again.own, again.limit = ts, own, o.limit+1

@@ -46,7 +46,7 @@ func TestPhantom(t *testing.T) {
 			}
 			return w.Put(1, []byte("q"), []byte("found"), fmt.Append(nil, found))
 		}))
-		// The lock of a put that is still being resolved is a reason for one more call.
+		// The function may be called once more than that, when the lock of the put is still being resolved.
 		require.GreaterOrEqual(t, calls, 2)
 		require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
 			require.Equal(t, "[c=inside]", get(t, r, "q", "found"))
@@ -55,8 +55,8 @@ func TestPhantom(t *testing.T) {
 	}
 }
 
-// TestRangeOfOthers checks that Updates beside a range, and those of rows after the
-// last that was read, do not disturb an Update.
+// TestRangeOfOthers checks which Updates do not disturb an Update that has read a range: those of rows outside of the
+// range, and of rows after the last one that it has read.
 func TestRangeOfOthers(t *testing.T) {
 	t.Parallel()
 	s := newCluster(t).open(t)
@@ -109,7 +109,7 @@ func TestWriteSkew(t *testing.T) {
 					done.Go(func() {
 						var once sync.Once
 						err := s.Update(t.Context(), func(w store.Writer) error {
-							once.Do(func() { // both begin before one continues
+							once.Do(func() { // both must begin before either continues
 								ready.Done()
 								ready.Wait()
 							})
@@ -136,7 +136,7 @@ func TestWriteSkew(t *testing.T) {
 	}
 }
 
-// An act is an operation of a random Update and what it has returned.
+// An act is an operation of a random Update with its result.
 type act struct {
 	kind            int // 0 get, 1 query, 2 reverse query, 3 scan, 4 put, 5 delete, 6 prefetch
 	partition, sort string
@@ -183,7 +183,7 @@ func (a *act) run(w store.Writer, id string) (err error) {
 	return err
 }
 
-// replay performs the act on a model: values by partition, slash and sort position.
+// replay performs the act on a model, which maps a partition, a slash and a sort position to a value.
 func (a *act) replay(model map[string]string, id string) string {
 	at := a.partition + "/" + a.sort
 	var found []string
@@ -218,16 +218,16 @@ func (a *act) replay(model map[string]string, id string) string {
 	return strings.Join(found, " ")
 }
 
-// readOnly is a Reader where an act wants a Writer.
+// readOnly lets an act, which takes a Writer, run on a Reader.
 type readOnly struct{ store.Reader }
 
 func (readOnly) Put(store.Space, []byte, []byte, []byte) error { return errors.ErrUnsupported }
 func (readOnly) Delete(store.Space, []byte, []byte) error      { return errors.ErrUnsupported }
 func (readOnly) Clear(store.Space) error                       { return errors.ErrUnsupported }
 
-// TestOrderOfCommits runs random Updates beside each other, while regions move and
-// answers are lost, and notes at which timestamp TiKV commits each. Replayed in that order, each must read what it has read,
-// and each View must see a state between two of them.
+// TestOrderOfCommits runs random Updates at the same time, while regions move and answers are lost. It records at
+// which timestamp TiKV commits each of them. When it replays the Updates in that order, each must read again what it
+// has read, and each View must have seen a state between two of them.
 func TestOrderOfCommits(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()
@@ -245,7 +245,7 @@ func TestOrderOfCommits(t *testing.T) {
 
 func orderOfCommits(t *testing.T, seed uint64) {
 	const workers = 6
-	updates := 4 // of each; with regions that move, one may wait seconds for the client
+	updates := 4 // of each goroutine; when regions move, one Update may wait seconds for the client
 	if proptest.Long() {
 		updates = 15
 	}
@@ -260,7 +260,7 @@ func orderOfCommits(t *testing.T, seed uint64) {
 		return faults.IntN(n)
 	}
 	commits := map[uint64]uint64{} // by start
-	starts := map[string]uint64{}  // by the id that an Update writes
+	starts := map[string]uint64{}  // start timestamps, by the id that the Update writes
 	c.onRequest(func(request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
 		if key := keyOf(request); key != nil && chance(50) == 0 {
 			c.move(key)

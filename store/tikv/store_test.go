@@ -25,12 +25,12 @@ func TestMain(m *testing.M) {
 		log.ReplaceGlobals(zap.NewNop(), &log.ZapProperties{})
 	}
 	util.EnableFailpoints()
-	// Clients must believe that stores are up whose answers are lost. They would try to
-	// connect to them, which a mock does not accept.
+	// Clients must believe that stores whose answers are lost are up. Otherwise they would try to connect to the
+	// stores, which a mock does not accept.
 	if err := failpoint.Enable("tikvclient/injectLiveness", `return("reachable")`); err != nil {
 		panic(err)
 	}
-	// Most of these tests wait while the client backs off, so they wait together.
+	// Most of these tests wait while the client backs off, so let them wait at the same time.
 	flag.Parse()
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
@@ -49,8 +49,7 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store { return newCluster(t).open(t) })
 }
 
-// TestStoreWhileRegionsMove splits regions at keys in use and moves leaders, before
-// one request of some.
+// TestStoreWhileRegionsMove splits regions at keys in use, and moves leaders, before some of the requests.
 func TestStoreWhileRegionsMove(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()

@@ -30,7 +30,7 @@ type Store struct {
 	client  *tikv.KVStore
 	keys    keyspace
 	lease   *lease
-	updates *semaphore.Weighted // one of maxRunning for an Update, all for one that runs alone
+	updates *semaphore.Weighted // an Update takes 1 of maxRunning, and an Update that runs alone takes all
 
 	background sync.WaitGroup // rollbacks
 	mu         sync.Mutex
@@ -45,17 +45,16 @@ type Store struct {
 type Stats struct {
 	// Running is the number of calls in progress.
 	Running int
-	// Conflicts is the number of tries of Updates that lost to another Update. They
-	// were repeated.
+	// Conflicts is the number of attempts of Updates that lost to another Update and were repeated.
 	Conflicts int64
-	// Refused is the number of tries of Updates that the cluster did not commit for
-	// another reason. They were repeated, too.
+	// Refused is the number of attempts of Updates that the cluster did not commit for another reason, and that were
+	// repeated.
 	Refused int64
 	// Resolved is the number of commits that got no answer and were looked up.
 	Resolved int64
 }
 
-// Stats returns the current figures, also of a closed Store.
+// Stats returns the current figures. It works on a closed Store too.
 func (s *Store) Stats() Stats {
 	s.mu.Lock()
 	running := s.running
@@ -66,7 +65,7 @@ func (s *Store) Stats() Stats {
 	}
 }
 
-// counts are what [Stats] reports.
+// counts are the numbers of events that [Stats] reports.
 type counts struct{ conflicts, refused, resolved atomic.Int64 }
 
 var (
@@ -74,15 +73,13 @@ var (
 	_ capability.ClearLimiter = (*Store)(nil)
 )
 
-// Open opens the tables with a prefix in a cluster, and creates them if there are
-// none. The endpoints are the addresses of the placement drivers (PD), as host:port.
-// The cluster has version 1 of the API (storage.api-version), the default. Ctx limits
-// the opening only.
+// Open opens the tables with a prefix in a cluster, and creates them if there are none. The endpoints are the
+// addresses of the placement drivers (PD), as host:port. The cluster must use version 1 of the API
+// (storage.api-version), the default. Ctx limits only the call of Open.
 //
-// Open takes the lease on the tables. When a server has died without giving it back,
-// Open waits until it expires, for a few seconds. Errors: [ErrLocked], [ErrFormat],
-// and errors of the client. When no placement driver answers, Open fails after ten seconds
-// and leaves a few goroutines of the client behind, which cannot be closed.
+// Open takes the lease on the tables. If a server has died without returning it, Open waits until the lease expires,
+// for a few seconds. Errors: [ErrLocked], [ErrFormat], and errors of the client. When no placement driver answers,
+// Open fails after ten seconds and leaves a few goroutines of the client behind, which cannot be closed.
 func Open(ctx context.Context, endpoints []string, opts Options) (*Store, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -98,9 +95,8 @@ func Open(ctx context.Context, endpoints []string, opts Options) (*Store, error)
 	return open(ctx, client, opts)
 }
 
-// OpenClient is [Open] with a client that the program has made, such as that of a mock
-// cluster, or one with connections of its own. The Store closes the client, also when
-// OpenClient fails. The options for TLS have no effect.
+// OpenClient is [Open] with a client that the program has made, such as that of a mock cluster, or one with its own
+// connections. The Store closes the client, even when OpenClient fails. The options for TLS have no effect.
 func OpenClient(ctx context.Context, client *tikv.KVStore, opts Options) (*Store, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -109,8 +105,8 @@ func OpenClient(ctx context.Context, client *tikv.KVStore, opts Options) (*Store
 	return open(ctx, client, opts)
 }
 
-// connect does what the client's own constructor does, with the options of a Store
-// instead of those that the process shares. It waits for connectTimeout at most.
+// connect does the work of the client's own constructor, but with the options of a Store instead of options of the
+// whole process. It waits for at most connectTimeout.
 func connect(ctx context.Context, endpoints []string, opts Options) (*tikv.KVStore, error) {
 	if len(endpoints) == 0 {
 		return nil, errors.New("tikv: no addresses of placement drivers")
@@ -123,8 +119,8 @@ func connect(ctx context.Context, endpoints []string, opts Options) (*tikv.KVSto
 	opening, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 
-	// The client of the placement drivers ends with its context, so that is another one,
-	// which ends early only if the opening does.
+	// The client of the placement drivers ends with its context. So give it a context that lives on after connect,
+	// and ends only if connect fails.
 	living, end := context.WithCancel(context.WithoutCancel(ctx))
 	opened := context.AfterFunc(opening, end)
 	client, err := dial(living, endpoints, opts)
@@ -141,7 +137,7 @@ func connect(ctx context.Context, endpoints []string, opts Options) (*tikv.KVSto
 	return nil, wrap(err)
 }
 
-// dial returns a client that ends with ctx.
+// dial returns a client that stops when ctx ends.
 func dial(ctx context.Context, endpoints []string, opts Options) (*tikv.KVStore, error) {
 	security := config.NewSecurity(opts.CA, opts.Cert, opts.Key, nil)
 	tls, err := security.ToTLSConfig()
@@ -178,7 +174,7 @@ func open(ctx context.Context, client *tikv.KVStore, opts Options) (*Store, erro
 	return s, nil
 }
 
-// enter notes a call, which ends with leave.
+// enter counts a call, which must end with leave.
 func (s *Store) enter(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -207,7 +203,7 @@ func (s *Store) timestamp(ctx context.Context) (uint64, error) {
 	return s.client.GetTimestampWithRetry(s.backoffer(ctx), oracle.GlobalTxnScope)
 }
 
-// now returns a timestamp that the lease includes.
+// now returns a new timestamp, or an error if the lease does not include it.
 func (s *Store) now(ctx context.Context) (uint64, error) {
 	ts, err := s.timestamp(ctx)
 	switch {
@@ -247,12 +243,12 @@ func (s *Store) Get(ctx context.Context, space store.Space, partition, sort []by
 	return r.get(address.Append(nil, space, partition, sort))
 }
 
-// ClearLimit implements [capability.ClearLimiter]. A thousand rows of the greatest size have about
-// 400 MB. An Update that deletes them reads them twice, but holds only their keys.
+// ClearLimit implements [capability.ClearLimiter]. A thousand items of the greatest size have about 400 MB. An Update
+// that deletes them reads them twice, but keeps only their keys.
 func (s *Store) ClearLimit() int { return 1000 }
 
-// Update implements [store.Store]. It calls fn again after a conflict with another Update, and when the cluster has
-// refused the commit, for a limited number of times.
+// Update implements [store.Store]. It calls fn again, a limited number of times, after a conflict with another Update
+// and when the cluster has refused the commit.
 func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -310,7 +306,7 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, alone bool
 
 	err := fn(w)
 	switch {
-	case w.fault != nil && conflicts(w.fault) && ctx.Err() == nil: // whatever fn made of it
+	case w.fault != nil && conflicts(w.fault) && ctx.Err() == nil: // even if fn ignores it
 		return &retry{true, w.fault}
 	case err != nil:
 		return err
@@ -322,7 +318,7 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, alone bool
 	return w.commit()
 }
 
-// backoff waits before another try, longer after each.
+// backoff waits before another try: longer with each.
 func backoff(ctx context.Context, tries int) error {
 	d := time.Millisecond << min(tries, 9)
 	return sleep(ctx, d/2+rand.N(d))

@@ -21,21 +21,20 @@ import (
 	"github.com/sortkey/sortkey/store/internal/remote"
 )
 
-// A writer is the transaction of one call of the function of an Update. Package doc
-// has the reasons for what it does.
+// A writer is the transaction of one attempt of an Update. The package comment says why it works as it does.
 type writer struct {
 	reader
 	txn      *transaction.KVTxn
 	changes  *remote.Changes
-	locked   bool // a row
+	locked   bool // whether it has locked a row
 	observed []observation
-	fault    error // of a read; the update cannot be committed
+	fault    error // of a read; if not nil, the update cannot be committed
 
-	mu      sync.Mutex      // of what follows, which requests of the commit use
+	mu      sync.Mutex      // guards the fields below, which requests of the commit use
 	primary []byte          // key whose record in TiKV says whether the transaction is committed
-	met     map[uint64]bool // transactions whose locks the first phase has met
+	met     map[uint64]bool // transactions whose locks requests of the first phase have met
 	allowed uint64          // the timestamp that the transaction may commit at
-	refused error           // why it may not
+	refused error           // why it may not commit, or nil
 }
 
 // begin starts the transaction, at a timestamp of now.
@@ -54,8 +53,8 @@ func (w *writer) begin() error {
 	return nil
 }
 
-// finish ends the transaction, if it is not committed, and releases its locks. It
-// does not wait long for that: locks of a cluster that does not answer expire.
+// finish ends the transaction, unless it is committed, and releases its locks. It does not wait long for that,
+// because locks expire if the cluster does not answer.
 func (w *writer) finish() {
 	w.done.Store(true)
 	if w.txn == nil || !w.txn.Valid() {
@@ -116,7 +115,7 @@ func (w *writer) read(space store.Space, addr []byte) (value []byte, ok bool, er
 			return nil, false, w.fail(err)
 		}
 
-		// Nothing was read so far, so the transaction can begin again later.
+		// Nothing was read so far, so begin the transaction again at a later timestamp.
 		_ = w.txn.Rollback()
 		if err := w.begin(); err != nil {
 			return nil, false, w.fail(err)
@@ -124,10 +123,11 @@ func (w *writer) read(space store.Space, addr []byte) (value []byte, ok bool, er
 	}
 }
 
-// lock locks a key and returns what it holds. The error is a conflict if the key has
-// changed since the transaction began.
+// lock locks a key and returns its stored value. The error is a conflict if the key has changed since the transaction
+// began.
 func (w *writer) lock(key []byte) (kv.ReturnedValue, error) {
-	ctx, cancel := context.WithTimeout(w.ctx, 2*w.store.opts.Timeout) // so that the lock's own error comes first
+	// longer than the lock's own timeout, so that the error of that comes first
+	ctx, cancel := context.WithTimeout(w.ctx, 2*w.store.opts.Timeout)
 	defer cancel()
 	request := kv.NewLockCtx(w.ts, w.store.opts.Timeout.Milliseconds(), time.Now())
 	request.InitReturnValues(1)
@@ -184,9 +184,9 @@ func (w *writer) Clear(space store.Space) error {
 	return nil
 }
 
-// commit applies the changes. From then on the end of the context does not matter:
-// the outcome is waited for, for a time, and never guessed. An update without changes
-// has read one state of the store, and is not committed.
+// commit applies the changes. Once it has begun, it ignores the end of the context and waits for the outcome, for a
+// limited time. It never guesses the outcome. It does not commit an update without changes, which has read one state
+// of the store.
 func (w *writer) commit() error {
 	if w.changes.Empty() {
 		return nil
@@ -224,15 +224,14 @@ func (w *writer) commit() error {
 		return w.refused
 	case w.refused != nil:
 		return &retry{true, w.refused}
-	case w.allowed != 0: // so that the commit was sent
+	case w.allowed != 0: // so the commit was sent
 		return w.store.resolve(w.ts, w.primary, failed)
 	}
 	return &retry{conflicts(failed), fmt.Errorf("tikv: the update was not applied: %w", failed)}
 }
 
-// intercept sees the requests of the transaction. The client asks for a commit at a
-// timestamp that it has got after it has written all locks, and for a later one if
-// TiKV refuses the first.
+// intercept handles the requests of the transaction. When the client has written all locks, it gets a timestamp and
+// asks TiKV to commit at it. If TiKV refuses the timestamp, the client asks for a later one.
 func (w *writer) intercept(next interceptor.RPCInterceptorFunc) interceptor.RPCInterceptorFunc {
 	return func(target string, request *tikvrpc.Request) (*tikvrpc.Response, error) {
 		switch request.Type {
@@ -256,10 +255,9 @@ func (w *writer) intercept(next interceptor.RPCInterceptorFunc) interceptor.RPCI
 	}
 }
 
-// refuseLocked turns the answer to a request of the first phase into a conflict if it
-// has met a lock for the second time, so that the transaction that holds it runs. The
-// client would wait for it, maybe for ever: rows that are written without being read
-// are locked only now, and no deadlock is detected here.
+// refuseLocked turns an answer of the first phase into a conflict when the phase meets a transaction's lock for the
+// second time, so that the other transaction can continue. The client would wait for the lock, perhaps for ever: rows
+// that are written without being read are locked only now, and nothing detects a deadlock in this phase.
 func (w *writer) refuseLocked(answer *tikvrpc.Response) {
 	written, ok := answer.Resp.(*kvrpcpb.PrewriteResponse)
 	if !ok {
@@ -284,9 +282,9 @@ func (w *writer) refuseLocked(answer *tikvrpc.Response) {
 	}
 }
 
-// allow decides whether the transaction may commit at a timestamp: the lease must
-// include it, and what the Update has read must be the same as of then. Rows that it
-// has locked are; slices are read again.
+// allow decides whether the transaction may commit at a timestamp. The lease must include it, and what the Update has
+// read must still be the same at that time. Single rows are the same, because they are locked; allow reads ranges
+// again.
 func (w *writer) allow(ts uint64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -307,11 +305,10 @@ func (w *writer) allow(ts uint64) error {
 	return nil
 }
 
-// resolve finds out whether a transaction whose commit got no answer is committed:
-// nil if it is, a retry if it is not and never will be. The key that the transaction
-// has as its primary says so in TiKV. A lock without a time to live is rolled back at
-// once unless the commit has replaced it, and the record of the rollback stops a
-// commit that arrives later.
+// resolve finds out whether a transaction whose commit got no answer is committed. It returns nil if it is, and a
+// retry if it is not and never will be. TiKV stores the outcome under the transaction's primary key. resolve asks
+// TiKV to roll back a lock with no time to live: TiKV does so at once, unless the commit has already replaced the
+// lock. The record of the rollback stops a commit that arrives later.
 func (s *Store) resolve(ts uint64, primary []byte, cause error) error {
 	s.counts.resolved.Add(1)
 	s.opts.Logger.Warn("a commit got no answer; looking it up", "err", cause)

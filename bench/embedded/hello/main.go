@@ -1,4 +1,4 @@
-// Command hello embeds Sortkey and no more: BenchmarkHello measures what that costs a program.
+// Command hello embeds Sortkey and does little else. BenchmarkHello measures what it costs to build.
 package main
 
 import (

@@ -22,11 +22,10 @@ type Action struct {
 	Value Operand
 }
 
-// Kind returns the kind of value that the action stores, as far as the request
-// determines it: the kind of a value, the kind of if_not_exists's other
-// operand, N for arithmetic, L for list_append. It is 0 when the kind depends
-// on the item, and for REMOVE and DELETE. The service uses it to check keys of
-// indexes before it has read the item (dynalite, test/updateItem.js).
+// Kind returns the kind of the value that the action stores, if it does not depend on the item: the kind of a value,
+// the kind of the second operand of if_not_exists, N for arithmetic, and L for list_append. Otherwise, and for REMOVE
+// and DELETE, it returns 0. The service uses the kind to check keys of indexes before it reads the item (dynalite,
+// test/updateItem.js).
 func (a Action) Kind() attr.Kind {
 	if a.Clause == RemoveClause || a.Clause == DeleteClause {
 		return 0

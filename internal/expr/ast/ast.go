@@ -1,6 +1,6 @@
-// Package ast has the syntax trees of DynamoDB's expressions, for linters, mocks and migrations: nodes
-// with their places in the text, a walk, and two formatters. Package expr parses them, and takes trees
-// that a program has made:
+// Package ast has the syntax trees of DynamoDB's expressions, for linters, mocks and migrations: nodes with their
+// places in the text, functions that walk a tree, and two formatters. Package expr parses expressions into trees, and
+// makes conditions and updates of trees that a program has built:
 //
 //	c, err := env.Condition(expr.ConditionExpression, "a = :v AND NOT contains(b.c[2], :v)")
 //	for o := range ast.Operands(expr.Node(c)) {
@@ -12,8 +12,8 @@
 //	fmt.Println(short.Condition(expr.Node(c))) // a = "x" AND NOT contains(b.c[2], "x")
 //	again := expr.NewCondition(&ast.Or{L: expr.Node(c), R: …})
 //
-// A condition is a [Node], what it compares an [Operand]; an update is a list of [Action].
-// Source of the grammar: DG/Expressions.OperatorsAndFunctions.html, DG/Expressions.UpdateExpressions.html.
+// A condition is a [Node], and its operands are [Operand]s. An update is a list of [Action]s. Source of the grammar:
+// DG/Expressions.OperatorsAndFunctions.html, DG/Expressions.UpdateExpressions.html.
 package ast
 
 import (
@@ -39,9 +39,8 @@ type Node interface {
 	node()
 }
 
-// An Operand may have a value. In a condition it is one of [*PathOperand],
-// [*ValueOperand] and [*SizeOperand]; in an update, one of [*PathOperand],
-// [*ValueOperand], [*Arithmetic] and [*Call].
+// An Operand has a value, or none if the item lacks it. In a condition it is one of [*PathOperand], [*ValueOperand]
+// and [*SizeOperand]; in an update, one of [*PathOperand], [*ValueOperand], [*Arithmetic] and [*Call].
 type Operand interface {
 	Where() Place
 	operand()
@@ -79,8 +78,7 @@ const (
 	GreaterOrEqual Op = ">="
 )
 
-// Operators of key conditions that are not signs: BETWEEN, see [Between], and
-// begins_with, which is a function.
+// Operators of key conditions that are words: BETWEEN, see [Between], and begins_with, which is a function.
 const (
 	OpBetween    Op = "BETWEEN"
 	OpBeginsWith Op = "begins_with"
@@ -147,8 +145,7 @@ const (
 
 // The functions of updates, which are operands.
 const (
-	// IfNotExists returns the value at its path or, if that does not exist, of
-	// its other operand.
+	// IfNotExists returns the value at its path or, if the path does not exist, the value of its other operand.
 	IfNotExists Func = "if_not_exists"
 	// ListAppend returns the elements of two lists.
 	ListAppend Func = "list_append"
@@ -199,9 +196,8 @@ func (*PathOperand) operand()  {}
 func (*ValueOperand) operand() {}
 func (*SizeOperand) operand()  {}
 
-// operand makes calls in updates operands. It also lets the parser parse a call
-// before it knows whether the call is misplaced. In a checked condition no Call
-// is an operand.
+// operand makes calls operands, which they are in updates. It also lets the parser parse a call before it knows
+// whether the call is misplaced. No Call is an operand in a condition that was checked.
 func (*Call) operand() {}
 
 // Arithmetic is the sum or difference of two numbers in an update.
@@ -213,8 +209,8 @@ type Arithmetic struct {
 
 func (*Arithmetic) operand() {}
 
-// Nodes yields the conditions of a tree in the order they are written, each
-// before those inside it. It yields a nil pointer in a tree, but no nil interface.
+// Nodes yields the conditions of a tree in the order in which they are written, each before those inside it. It
+// yields nil pointers in a tree, but not nil interfaces.
 func Nodes(n Node) iter.Seq[Node] {
 	return func(yield func(Node) bool) { nodes(n, yield) }
 }
@@ -246,8 +242,8 @@ func isNil(v any) bool {
 	return !of.IsValid() || of.Kind() == reflect.Pointer && of.IsNil()
 }
 
-// Operands yields the operands of a tree in the order they are written, each
-// before those inside it. It yields a nil pointer in a tree, but no nil interface.
+// Operands yields the operands of a tree in the order in which they are written, each before those inside it. It
+// yields nil pointers in a tree, but not nil interfaces.
 func Operands(n Node) iter.Seq[Operand] {
 	return func(yield func(Operand) bool) { nodeOperands(n, yield) }
 }
@@ -275,7 +271,7 @@ func nodeOperands(n Node, yield func(Operand) bool) bool {
 	return true
 }
 
-// Inside yields an operand and the operands inside it.
+// Inside yields an operand and then the operands inside it.
 func Inside(o Operand) iter.Seq[Operand] {
 	return func(yield func(Operand) bool) { operands(o, yield) }
 }

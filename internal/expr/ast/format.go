@@ -6,34 +6,33 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Format returns the condition as an expression with parentheses around every
-// condition in it, so that it shows how the parser bound it. Parsing that with
-// the same names and values gives the same tree again, unless it is longer
-// than an expression may be.
+// Format returns the condition as an expression with parentheses around every condition in it, to show how the parser
+// bound the operators. Parsing the result with the same names and values gives the same tree again, unless the result
+// is longer than an expression may be.
 //
-// Values without names are written themselves, as {S:hello}.
+// Format writes the values themselves, as {S:hello}, if they have no names.
 func Format(n Node) string { return string(AppendFormat(nil, n)) }
 
-// AppendFormat appends what [Format] returns.
+// AppendFormat appends the text that [Format] returns.
 func AppendFormat(dst []byte, n Node) []byte { return (*Style)(nil).node(dst, n, weakest) }
 
-// FormatUpdate returns the actions of an update as an expression: every clause once, in the order of
-// their first actions. Values without names are written themselves, as {S:hello}.
+// FormatUpdate returns the actions of an update as an expression. It writes every clause once, in the order of their
+// first actions, and values without names as {S:hello}.
 func FormatUpdate(actions []Action) string { return (*Style)(nil).Update(actions) }
 
 // A Style writes conditions with as few parentheses as they need and with names
 // and values of its own.
 type Style struct {
-	// Name returns what to write for a name of a path, Value for a value. Without them, names are written
-	// as they are, and values as {S:hello}.
+	// Name returns the text to write for a name in a path, and Value the text for a value. If Name is nil, names are
+	// written unchanged; if Value is nil, values are written as {S:hello}.
 	Name  func(name string) string
 	Value func(v attr.Value) string
 }
 
-// Condition returns a condition; "" for nil.
+// Condition returns the text of a condition, or "" for nil.
 func (s *Style) Condition(n Node) string { return string(s.node(nil, n, weakest)) }
 
-// Update returns the actions of an update, every clause once, in the order of their first actions.
+// Update returns the text of the actions of an update: every clause once, in the order of their first actions.
 func (s *Style) Update(actions []Action) string {
 	var dst []byte
 	for i, a := range actions {
@@ -45,7 +44,7 @@ func (s *Style) Update(actions []Action) string {
 	return string(dst)
 }
 
-// clause appends the clause of the first action, with all of its actions.
+// clause appends the clause of the first action, with all actions that belong to this clause.
 func (s *Style) clause(dst []byte, actions []Action) []byte {
 	if len(dst) > 0 {
 		dst = append(dst, ' ')
@@ -96,8 +95,8 @@ func strength(n Node) int {
 	return bindsAll
 }
 
-// node appends a condition where only conditions that bind at least so strongly
-// need no parentheses. A nil Style has parentheses around everything.
+// node appends a condition. It writes parentheses around the condition if its operator binds less strongly than
+// least. A nil Style writes parentheses around every condition except a function call.
 func (s *Style) node(dst []byte, n Node, least int) []byte {
 	if isNil(n) {
 		return dst

@@ -11,7 +11,7 @@ import (
 type Step struct {
 	// Name is the attribute's name in a map; empty for a list element.
 	Name string
-	// Index is the place in a list, from 0. It means nothing with a Name.
+	// Index is the place in a list, from 0. It is ignored in a step with a Name.
 	Index int
 }
 
@@ -25,7 +25,7 @@ func (p Path) String() string {
 	return string(p.append(nil, func(name string) string { return name }))
 }
 
-// append appends the path as expressions spell it, with names as a function writes them.
+// append appends the path as expressions spell it. It calls write for each name.
 func (p Path) append(dst []byte, write func(name string) string) []byte {
 	for i, s := range p {
 		switch {

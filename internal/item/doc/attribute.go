@@ -2,14 +2,14 @@ package doc
 
 import "encoding/binary"
 
-// longName is the largest value of the lower half of an attribute's first byte, and so the mask of that half. It says
-// that the name has longName bytes or more, and that the rest of the length follows.
+// longName in the lower half of an attribute's first byte says that the name has longName bytes or more; the rest of
+// its length follows. It is the largest value of that half, and so also its mask.
 const longName = 15
 
 // lastKind is the largest kind that fits in the upper half of the byte.
 const lastKind = 15
 
-// AttributeLen returns the length of an attribute from those of its name and its payload.
+// AttributeLen returns the length of an attribute whose name and payload have the given lengths.
 func AttributeLen(name, payload int) int {
 	n := 1 + name + payload
 	if name < longName {
@@ -21,8 +21,8 @@ func AttributeLen(name, payload int) int {
 	return n
 }
 
-// AppendName appends the beginning of an attribute: its kind and its name. For a kind that does not exist it
-// appends 0, which none has.
+// AppendName appends the beginning of an attribute: its kind and its name. For a kind above lastKind it writes 0,
+// which is not a kind, so that readers refuse the attribute.
 func AppendName[T string | []byte](dst []byte, kind byte, name T) []byte {
 	if kind > lastKind {
 		kind = 0
@@ -37,11 +37,11 @@ func appendLong(dst []byte, kind byte, name int) []byte {
 	return binary.AppendUvarint(append(dst, kind<<4|longName), uint64(name-longName))
 }
 
-// Attribute takes the i-th attribute of an item apart. The item must be [Valid], and so must its
-// attributes ([IsAttribute]).
+// Attribute returns the parts of the i-th attribute of an item. The item must be [Valid], and all of its attributes
+// must satisfy [IsAttribute].
 func Attribute(d []byte, i int) (kind byte, name, payload []byte) {
 	var start, end int
-	if d[0] == narrow { // without the call, as most items are
+	if d[0] == narrow { // most items are narrow, so do not call bounds for them
 		start, end = int(d[1+offsets+i]), len(d)
 		if i+1 < int(d[1]) {
 			end = int(d[2+offsets+i])
@@ -57,14 +57,14 @@ func Attribute(d []byte, i int) (kind byte, name, payload []byte) {
 	return d[start] >> 4, d[from:to:to], d[to:end:end]
 }
 
-// longBounds returns where a long name begins and ends. Rest is the offset of the rest of its length.
+// longBounds returns where a long name begins and ends. Rest is the offset of the second part of the name's length.
 func longBounds(d []byte, rest int) (from, to int) {
 	more, n := binary.Uvarint(d[rest:])
 	return rest + n, rest + n + longName + int(more)
 }
 
-// Find returns the index of the attribute called name, or where it would be inserted. It is
-// a binary search.
+// Find returns the index of the attribute called name. If the item has no such attribute, Find returns the index at
+// which it would be inserted, and false. It is a binary search.
 func Find(d []byte, name string) (i int, ok bool) {
 	lo, hi := 0, Len(d)
 	for lo < hi {
@@ -87,7 +87,7 @@ func Find(d []byte, name string) (i int, ok bool) {
 	return lo, false
 }
 
-// IsAttribute reports whether bytes contain all of an attribute's name, with its length in the shortest form.
+// IsAttribute reports whether entry contains a whole name, whose length is written in its shortest form.
 func IsAttribute(entry []byte) bool {
 	if len(entry) == 0 {
 		return false

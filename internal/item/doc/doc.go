@@ -1,18 +1,16 @@
-// Package doc defines the layout of documents: the items, lists and sets of
-// package attr. A document has this form, where all numbers after the first byte
-// are little endian and as wide as that byte says:
+// Package doc defines the layout of documents: the items, lists and sets of package attr. A document has this form.
+// The first byte is the width, in bytes, of all numbers that follow it, which are little endian:
 //
 //	width byte | count | size | offset × count | elements
 //
-// The width is 1, 2 or 4 bytes: the least with which the length of the document and
-// its size can be written, so there is one form of each document. Offsets count
-// from the start of the document. An element ends where the next one begins.
+// The width is 1, 2 or 4: the least in which the length of the document and its size can be written, so there is one
+// form of each document. Offsets count from the start of the document. An element ends where the next one begins.
 //
 // An element of an item is an attribute, which begins with its kind and its name:
 //
 //	kind << 4 | n byte | rest uvarint, if n is 15 | name | payload
 //
-// The name has n bytes, or 15 and the rest.
+// The name has n bytes or, if n is 15, 15 + rest bytes.
 package doc
 
 import (
@@ -57,10 +55,11 @@ func putNumber(d []byte, i, n int) {
 	}
 }
 
-// head returns the length of what precedes the elements.
+// head returns the length of the head: all that comes before the elements.
 func head(width, count int) int { return 1 + width*(offsets+count) }
 
-// widthOf returns the width of a document whose elements have content bytes.
+// widthOf returns the least width for a document with count elements, a documented size, and content bytes of
+// elements.
 func widthOf(count, size, content int) int {
 	switch {
 	case size <= math.MaxUint8 && head(narrow, count)+content <= math.MaxUint8:
@@ -99,7 +98,7 @@ func Size(d []byte) int {
 	return number(d, 1)
 }
 
-// Content returns the bytes of all elements, or 0 if d does not begin like a document.
+// Content returns the number of bytes of all elements, or 0 if d does not begin like a document.
 func Content(d []byte) int {
 	if !begins(d) {
 		return 0
@@ -107,18 +106,18 @@ func Content(d []byte) int {
 	return len(d) - head(int(d[0]), number(d, 0))
 }
 
-// Valid reports whether the elements of d follow each other, so that [Entry] finds all of
-// them inside d, and whether the width is the least one. It does not look into the elements.
+// Valid reports whether the offsets of d ascend, so that [Entry] finds all elements inside d, and whether its width
+// is the least one. It does not look into the elements.
 func Valid(d []byte) bool {
 	if !begins(d) {
 		return false
 	}
-	width, count := int(d[0]), number(d, 0) // which is negative if an int has 32 bits and no room for it
+	width, count := int(d[0]), number(d, 0) // negative if the count does not fit an int of 32 bits
 	if count < 0 || count > (len(d)-head(width, 0))/width || width != widthOf(count, number(d, 1), Content(d)) {
 		return false
 	}
 
-	// The end of the offsets is where the first element starts, or the document ends.
+	// The head must end where the first element starts or, without elements, where the document ends.
 	end := head(width, count)
 	if Offset(d, 0) != end {
 		return false
@@ -173,8 +172,8 @@ func Offset(d []byte, i int) int {
 	return number(d, offsets+i)
 }
 
-// AppendHead appends the head of a document with count elements, whose offsets are still to be set, and
-// makes room for the elements, which have content bytes in all. It also returns where the document starts.
+// AppendHead appends the head of a document with count elements, and returns where the document starts in dst. The
+// caller sets the offsets and appends the elements, for whose content bytes AppendHead allocates memory.
 func AppendHead(dst []byte, count, size, content int) ([]byte, int) {
 	start, width := len(dst), widthOf(count, size, content)
 	length := head(width, count)
@@ -189,8 +188,8 @@ func AppendHead(dst []byte, count, size, content int) ([]byte, int) {
 // of dst.
 func SetOffset(dst []byte, start, i int) { putNumber(dst[start:], offsets+i, len(dst)-start) }
 
-// AppendElements appends the elements from lo to hi of another document as the elements from i of
-// the document at start, without looking into them.
+// AppendElements copies the elements from lo to hi of another document without looking into them. They become the
+// elements from i on of the document at start.
 func AppendElements(dst []byte, start, i int, from []byte, lo, hi int) []byte {
 	if lo >= hi {
 		return dst

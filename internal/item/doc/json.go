@@ -14,27 +14,28 @@ import (
 const (
 	// MaxSize is the largest item. Source: DG/Constraints.html.
 	MaxSize = 400 << 10
-	// AnySize is for documents that are refused elsewhere.
+	// AnySize is no limit, for documents that other code refuses if they are too large.
 	AnySize = math.MaxInt
 )
 
 // ErrSize is the error for an item or value above [MaxSize], which has not been read to its end.
 var ErrSize = fmt.Errorf("larger than %d bytes, the limit of an item", MaxSize)
 
-// AppendItem and ReadValue read the next value of a source, DynamoDB JSON, as an item that
-// is appended to dst and as a value with its kind. JSON null gives nil, and kind 0. The error is an attr.Error or
-// the source's; the value has been read to its end when it is an attr.Error without
-// Syntax, and [ErrSize] as soon as the documented size of what was read is above most.
+// AppendItem and ReadValue read the next value of a source of DynamoDB JSON. AppendItem appends it to dst as an item,
+// and ReadValue returns its kind and payload. JSON null gives nil, and kind 0.
 //
-// Package attr sets them. They are not in its public API because a parameter is of a type of the decoder, whose library
-// does not promise to stay compatible.
+// The error is an attr.Error or the source's. If it is an attr.Error without Syntax, the value has been read to its
+// end. If the documented size exceeds most, the error is [ErrSize], and the rest of the value has not been read.
+//
+// Package attr sets these variables. They are not functions in its public API, because their parameter has a type of
+// a JSON library that does not promise to stay compatible.
 var (
 	AppendItem func(dst []byte, src Source, most int) (item []byte, err error)
 	ReadValue  func(src Source, most int) (kind byte, payload []byte, err error)
 )
 
-// A Source is what tokens are read from: a [token.Reader], which describes the methods, or a decoder of
-// package jsontext by [From].
+// A Source is a reader of tokens: a [token.Reader], which documents the methods, or a decoder of package jsontext, by
+// [From].
 type Source interface {
 	Peek() byte
 	Open() error
@@ -48,8 +49,8 @@ type Source interface {
 
 var _ Source = (*token.Reader)(nil)
 
-// From returns a decoder as a Source. It is slower than token.Reader, but it reads texts that are not whole in
-// memory, refuses equal names if its options say so, and its errors say what is malformed and where.
+// From returns a decoder as a Source. It is slower than token.Reader. But it reads texts that are not whole in
+// memory, refuses duplicate names if its options say so, and its errors say what is malformed and where.
 func From(dec *jsontext.Decoder) Source { return decoder{dec} }
 
 type decoder struct{ *jsontext.Decoder }

@@ -9,8 +9,8 @@ func AppendInt(dst []byte, n int64) []byte {
 	return d.append(dst)
 }
 
-// Int returns a stored number that is whole and has at most 18 digits. For any other, and for bytes that
-// are not the stored form of a number, it may report false.
+// Int returns the value of a stored number that is whole and has at most 18 digits. For other numbers, and for bytes
+// that are not a stored number, it may return false.
 func Int(raw []byte) (n int64, ok bool) {
 	if len(raw) < 2 {
 		return 0, len(raw) == 1 && raw[0] == Zero
@@ -24,7 +24,7 @@ func Int(raw []byte) (n int64, ok bool) {
 		}
 	}
 
-	pairs := int(head) - 192 // before the point
+	pairs := int(head) - 192 // number of pairs before the point
 	if len(body) == 0 || len(body) > pairs || pairs > smallDigits/2 {
 		return 0, false
 	}
@@ -81,7 +81,7 @@ func AppendSum(dst, a, b []byte, negate bool) (out []byte, msg string) {
 	return sum.append(dst), ""
 }
 
-// smallDigits is the number of digits whose sums fit an int64.
+// smallDigits is a number of digits for which every sum of two numbers fits an int64.
 const smallDigits = 18
 
 // addSmall sets d to x + y if both are short enough for integer arithmetic.
@@ -118,7 +118,7 @@ func (d *decimal) setInt(v int64, exp int) {
 	d.point = d.n + exp
 }
 
-// scaled returns d as a multiple of 10^exp. d must be a multiple of it.
+// scaled returns d / 10^exp. d must be a multiple of 10^exp.
 func (d *decimal) scaled(exp int) int64 {
 	var v int64
 	for i := range d.point - exp {
@@ -136,8 +136,8 @@ func (d *decimal) scaled(exp int) int64 {
 // addBig sets d to x + y, digit by digit. It returns false when the sum has too
 // many digits.
 func (d *decimal) addBig(x, y *decimal) bool {
-	// l and r hold all digits of x and y, from one place above the first digit
-	// of either, for the carry, to the last digit.
+	// l and r hold the digits of x and y. They begin one place above the first digit of either, for the carry, and
+	// end at the last digit of either.
 	var l, r [maxPoint - minPoint + 2*MaxDigits]byte
 	top, exp := max(x.point, y.point)+1, min(x.point-x.n, y.point-y.n)
 	width := top - exp

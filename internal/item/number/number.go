@@ -79,7 +79,7 @@ func parseDecimal[T string | []byte](d *decimal, text T) (msg, older string) {
 	var (
 		seen     bool // text has a digit
 		fraction bool // after the point
-		zeros    int  // pending zeros, which may turn out to be trailing
+		zeros    int  // zeros that are not written yet, because they may be trailing
 		overlong bool
 	)
 	for ; i < len(text); i++ {
@@ -123,7 +123,7 @@ func parseDecimal[T string | []byte](d *decimal, text T) (msg, older string) {
 	}
 	point := int64(d.point) + exp
 	if d.n == 0 {
-		point++ // zero has the range of a one in its last place
+		point++ // zero has the range of the number with a 1 as its last digit
 	}
 	switch {
 	case point > maxPoint:
@@ -182,9 +182,8 @@ func notNumeric[T string | []byte](text T) (msg, older string) {
 	return msgNotNumeric + ": " + string([]rune(string(text))), ""
 }
 
-// outOfRange returns the older message for a number out of range. The older
-// layer uses exponents of 32 bits, and its sum of exponent and digits wraps
-// around.
+// outOfRange returns the message of the service's older layer for a number out of range. That layer uses exponents of
+// 32 bits, so the sum of exponent and digits wraps around.
 func outOfRange[T string | []byte](text T, point, exp int64) string {
 	switch {
 	case exp != int64(int32(exp)):
@@ -202,7 +201,7 @@ func (d *decimal) append(dst []byte) []byte {
 	if d.n == 0 {
 		return append(dst, Zero)
 	}
-	lead := d.point & 1 // an odd point needs a zero before the first digit
+	lead := d.point & 1 // with an odd point, a zero comes before the first digit
 	head := byte((d.point+lead)/2 + 192)
 	if d.neg {
 		head = ^head

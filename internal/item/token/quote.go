@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// The bytes of a word: 1 in each byte, and the highest bit of each.
+// A word with 1 in each byte, and a word with the highest bit of each byte.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
 
-// span returns how many bytes at the beginning of s are not special, and whether all of these are ASCII.
+// span returns the number of bytes before the first special one, and whether all of them are ASCII.
 func span(s []byte) (n int, ascii bool) {
 	var above uint64 // the highest bits of the bytes read
 	for ; len(s)-n >= 8; n += 8 {
@@ -30,21 +30,21 @@ func span(s []byte) (n int, ascii bool) {
 	return n, above&highs == 0
 }
 
-// isSpecial reports whether a JSON string holds a byte only in an escape.
+// isSpecial reports whether a byte must be escaped in a JSON string.
 func isSpecial(c byte) bool { return c < ' ' || c == '"' || c == '\\' }
 
-// specials returns a word whose lowest bit is the highest bit of the first special byte of w, or 0 if w has none.
+// specials returns a word whose lowest set bit is the highest bit of the first special byte of w, or 0 if w has none.
 func specials(w uint64) uint64 {
-	// A byte below k borrows when k is subtracted, which sets its highest bit. The borrow may reach the
-	// bytes above, so only the lowest bit found is right, and it is the one that counts. A quote is 0x22:
-	// with bit 1 turned, it and the control characters are the bytes below 0x21.
+	// Subtracting k from a byte below k borrows, which sets the byte's highest bit. The borrow may reach the bytes
+	// above, so only the lowest bit that is set is certain, and callers use no other. A quote is 0x22: after flipping
+	// bit 1, the quote and the control characters are the bytes below 0x21.
 	low := w ^ 2*ones
 	slash := w ^ '\\'*ones
 	return ((low-0x21*ones)&^low | (slash-ones)&^slash) & highs
 }
 
-// AppendQuote appends a text as a JSON string. It escapes no more than JSON asks for. Bytes
-// that are not UTF-8 become U+FFFD.
+// AppendQuote appends a text as a JSON string. It escapes only what JSON requires. Bytes that are not UTF-8 become
+// U+FFFD.
 func AppendQuote(dst, text []byte) []byte {
 	from := len(dst)
 	dst = slices.Grow(dst, len(text)+len(`""`))[:from+len(text)+len(`""`)]
@@ -57,8 +57,8 @@ func AppendQuote(dst, text []byte) []byte {
 	return dst
 }
 
-// copyPlain copies the bytes of text before the first that is special or beyond ASCII to dst, which is as long as text,
-// and returns how many it has copied. If there is such a byte, they may be fewer.
+// copyPlain copies bytes of text to dst, which is as long as text, and returns how many it has copied. It stops at
+// the first byte that is special or beyond ASCII, or up to fifteen bytes before it.
 func copyPlain(dst, text []byte) int {
 	n := 0
 	for ; len(text)-n >= 16; n += 16 {
@@ -71,7 +71,7 @@ func copyPlain(dst, text []byte) int {
 		binary.LittleEndian.PutUint64(to[8:], b)
 	}
 
-	// The rest is copied as two words that overlap, or two halves of a word, or three bytes.
+	// Copy the rest as two words that overlap, or two halves of a word that overlap, or three bytes.
 	switch rest := len(text) - n; {
 	case rest == 0:
 	case rest >= 8:
@@ -98,15 +98,15 @@ func copyPlain(dst, text []byte) int {
 	return len(text)
 }
 
-// plain reports whether no byte of w is special or beyond ASCII. It is simpler than [specials], which has to find the
-// first special byte among bytes beyond ASCII.
+// plain reports whether no byte of w is special or beyond ASCII. It is simpler than [specials], which must find the
+// first special byte even among bytes beyond ASCII.
 func plain(w uint64) bool {
 	low := w ^ 2*ones
 	slash := w ^ '\\'*ones
 	return ((low-0x21*ones)|(slash-ones)|w)&highs == 0
 }
 
-// appendRest appends the rest of a text and the quote. What needs no change is copied in runs.
+// appendRest appends the rest of a text and the closing quote. It copies runs of bytes that need no change.
 func appendRest(dst, text []byte) []byte {
 	from, n := 0, 0 // the run is text[from:n]
 	for n < len(text) {

@@ -1,10 +1,9 @@
-// Package token reads and writes the tokens of JSON that requests and answers are made of.
+// Package token reads and writes JSON tokens.
 //
-// A [Reader] reads a text that is whole in memory. It accepts what package jsontext accepts
-// with its option AllowDuplicateNames, and reports only that other text is malformed: callers
-// that need the place and the reason read the text again with that package. [AppendQuote]
-// writes strings. Both search strings eight bytes at a time for the bytes that end them or
-// need an escape.
+// A [Reader] reads a text that is whole in memory. It accepts what package jsontext accepts with its option
+// AllowDuplicateNames. Of other text it reports only that it is malformed: callers that need the place and the reason
+// read the text again with jsontext. [AppendQuote] writes strings. Both search strings eight bytes at a time for the
+// bytes that end them or need an escape.
 package token
 
 import (
@@ -33,16 +32,16 @@ type Reader struct {
 	open      []frame
 	malformed bool
 	escaped   bool   // the last string has an escape
-	room      []byte // for the text of strings with escapes
+	room      []byte // memory for unescaped strings, see Text
 }
 
 // keepRoom is the largest capacity of a slice that a reader keeps for its next text.
 const keepRoom = 1 << 16
 
-// A frame is an object or list that has begun and not ended.
+// A frame is an object or list that the Reader is inside of.
 type frame struct {
-	name int // where the last name of an object begins, 0 before the first; inList in a list
-	end  int // where the name ends; the number of elements of a list
+	name int // in an object, where its last name begins, or 0 before the first; in a list, inList
+	end  int // in an object, where that name ends; in a list, the number of elements so far
 }
 
 const inList = -1
@@ -52,7 +51,7 @@ func (r *Reader) Reset(text []byte) {
 	r.text, r.at, r.open, r.malformed = text, 0, r.open[:0], false
 }
 
-// Offset returns where the next read begins, before or behind white space.
+// Offset returns the offset in the text at which the next read begins. There may be white space at that place.
 func (r *Reader) Offset() int { return r.at }
 
 // fail ends the reading.
@@ -73,7 +72,7 @@ func (r *Reader) space() byte {
 	return 0
 }
 
-// Kind returns the byte that a value begins with, where '0' stands for all that begin a number.
+// Kind returns the first byte of a value, or '0' for every number.
 func Kind(raw []byte) byte {
 	if c := raw[0]; c != '-' && (c < '1' || c > '9') {
 		return c
@@ -81,7 +80,7 @@ func Kind(raw []byte) byte {
 	return '0'
 }
 
-// Peek returns the [Kind] of the next value, or another byte if no value can be read.
+// Peek returns the [Kind] of the next value. It returns another byte if no value can be read.
 func (r *Reader) Peek() byte {
 	if r.malformed || r.space() == 0 {
 		return 0
@@ -89,7 +88,7 @@ func (r *Reader) Peek() byte {
 	return Kind(r.text[r.at:])
 }
 
-// Open begins to read an object or list. Peek has returned '{' or '['.
+// Open begins to read an object or list. Peek must have returned '{' or '['.
 func (r *Reader) Open() error {
 	if r.malformed || len(r.open) == maxDepth {
 		return r.fail()
@@ -109,8 +108,8 @@ func (r *Reader) close() {
 	r.open = r.open[:len(r.open)-1]
 }
 
-// Name reads the next name of the innermost object, a JSON string, or the object's end: then
-// it reports false.
+// Name reads the next name of the innermost object, which is a JSON string. At the end of the object it reads the end
+// and returns false.
 func (r *Reader) Name() (name []byte, more bool, err error) {
 	if r.malformed {
 		return nil, false, ErrMalformed
@@ -134,7 +133,7 @@ func (r *Reader) Name() (name []byte, more bool, err error) {
 	}
 	f.name, f.end = from, r.at
 
-	// If the text behind the name is wrong, the next read reports it.
+	// If there is no colon, the next read reports it.
 	if r.space() != ':' {
 		r.malformed = true
 	} else {
@@ -143,8 +142,8 @@ func (r *Reader) Name() (name []byte, more bool, err error) {
 	return r.text[from:f.end:f.end], true, nil
 }
 
-// More reports whether the innermost list has one more element, and reads the list's end if not. In malformed
-// text it reports true; reading the element fails.
+// More reports whether the innermost list has another element. At the end of the list it reads the end and returns
+// false. In malformed text it may return true; then reading the element fails.
 func (r *Reader) More() bool {
 	if r.malformed {
 		return true
@@ -203,7 +202,7 @@ func (r *Reader) Skip() error {
 	return err
 }
 
-// End returns an error if anything but white space is left of the text.
+// End returns an error if anything but white space follows in the text.
 func (r *Reader) End() error {
 	if r.malformed {
 		return ErrMalformed

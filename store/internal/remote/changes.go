@@ -13,34 +13,33 @@ import (
 // A Row is a row of the database, or a change of one.
 type Row struct {
 	Addr, Value []byte
-	Deleted     bool // or did not exist, of a row that was read
+	Deleted     bool // the row was deleted or, if it was only read, did not exist
 	Unchanged   bool // in [Changes] only: the row was only read
-	Dropped     bool // unchanged, and the value is not kept
+	Dropped     bool // the row is Unchanged, and Changes has not kept its value
 	Presumed    bool // in [Changes] only: the row was not read, but presumed not to exist
 }
 
-// Changes holds the rows that an Update has changed, which reach the database with its
-// commit, and the rows that it has read by address. A loop over rows keeps seeing what
-// was there when it began.
+// Changes holds the rows that an Update has changed, which reach the database with its commit. It also holds the rows
+// that the Update has read by address. A change does not affect loops over rows that began before it.
 type Changes struct {
 	rows     *btree.BTreeG[Row] // in the order of addresses
 	cleared  map[store.Space]bool
-	changed  int // rows of them that are changes
+	changed  int // number of rows that are changes
 	size     int // in bytes, of the changes
-	readSize int // in bytes, of all that was read
+	readSize int // size in bytes of all rows that were read
 }
 
-// cachedBytes limits the values that Changes keep of rows that were read. A conditional
-// write reads its row twice.
+// cachedBytes limits the size of the rows that Changes keeps with their values after a read. A conditional write
+// reads its row twice.
 const cachedBytes = 4 << 20
 
-// NewChanges returns no changes.
+// NewChanges returns Changes without any rows.
 func NewChanges() *Changes {
 	return &Changes{rows: btree.NewG(16, func(x, y Row) bool { return string(x.Addr) < string(y.Addr) })}
 }
 
-// Get returns what the Update knows about an address of a space: its change, or what it
-// read.
+// Get returns the row at an address of a space as the Update last changed or read it. It returns false if the Update
+// has not changed or read the row.
 func (c *Changes) Get(space store.Space, addr []byte) (known Row, ok bool) {
 	if known, ok = c.rows.Get(Row{Addr: addr}); ok {
 		return known, true
@@ -48,7 +47,7 @@ func (c *Changes) Get(space store.Space, addr []byte) (known Row, ok bool) {
 	return Row{Deleted: true}, c.cleared[space]
 }
 
-// Remember keeps a row that was read, unless it has been changed.
+// Remember keeps a row that was read, unless the Update has read or changed it before.
 func (c *Changes) Remember(read Row) {
 	if c.rows.Has(read) {
 		return
@@ -60,8 +59,8 @@ func (c *Changes) Remember(read Row) {
 	c.rows.ReplaceOrInsert(read)
 }
 
-// Presume notes that the Update takes a row for one that does not exist, unless it knows
-// better. The commit has to check it.
+// Presume records that the Update presumes that a row does not exist, unless it has read or changed the row. The
+// commit must check that.
 func (c *Changes) Presume(addr []byte) {
 	row := Row{Addr: addr, Deleted: true, Unchanged: true, Presumed: true}
 	if !c.rows.Has(row) {
@@ -102,7 +101,7 @@ func (c *Changes) Clear(space store.Space) {
 	c.cleared[space] = true
 }
 
-// Cleared returns the spaces that were cleared, before the changes in them.
+// Cleared returns the spaces that were cleared. The changes in them come after the clearing.
 func (c *Changes) Cleared() map[store.Space]bool { return c.cleared }
 
 // All yields the changes, and the rows that were only read, in the order of addresses.
@@ -126,8 +125,8 @@ func (c *Changes) ascend(lo, hi []byte, fn func(Row)) {
 	})
 }
 
-// over returns stored rows of a space, those with addresses in [lo, hi), as the Update
-// sees them.
+// over returns the rows of a space with addresses in [lo, hi) as the Update sees them: stored, which has these rows
+// of the database, with the changes applied.
 func (c *Changes) over(
 	stored iter.Seq2[Row, error], space store.Space, lo, hi []byte, reverse bool,
 ) iter.Seq2[Row, error] {

@@ -1,5 +1,4 @@
-// Package remote has what engines share whose rows are in a database of another
-// process: [Keys], which a database limits in length; [Query] and [Scan], which fetch
-// rows in chunks; and [Changes], which an Update keeps in memory until its commit and
-// its reads see.
+// Package remote has code for engines that keep their rows in a database of another process. [Keys] makes keys for a
+// database that limits their length. [Query] and [Scan] fetch rows in chunks. [Changes] holds the changes of an
+// Update in memory until its commit, and shows them to its reads.
 package remote

@@ -8,13 +8,13 @@ import (
 
 // Keys turns addresses into keys of a database that limits the length of a key.
 //
-// An address of more than Longest bytes has the key of its first Longest bytes, its
-// head, and a hash of the others, its tail, which is stored beside the value. Rows with
-// one head are a bucket. Keys order buckets and rows of short addresses as addresses
-// do, but not the rows of a bucket: a read fetches the whole bucket and sorts it.
+// For an address of more than Longest bytes, the key is the head, its first Longest bytes, and a hash of the tail,
+// the other bytes. The engine stores the tail beside the value. Rows with the same head are a bucket. Keys sort
+// buckets and short addresses in the order of addresses, but not the rows inside a bucket: a read fetches the whole
+// bucket and sorts it.
 type Keys struct {
 	Prefix  []byte // of all keys
-	Longest int    // the longest address that is a key as it is, in bytes
+	Longest int    // the length in bytes of the longest address that is used as a key unchanged
 }
 
 // Key returns the key and the tail of an address. They may share its memory.
@@ -37,7 +37,7 @@ func (k *Keys) Addr(key, tail []byte) []byte {
 	return append(addr[:k.Longest:k.Longest], tail...)
 }
 
-// head returns the head of a key, or nil if the key is an address as it is.
+// head returns the head of a key, or nil if the key contains a whole address.
 func (k *Keys) head(key []byte) []byte {
 	if n := len(k.Prefix) + k.Longest; len(key) > n {
 		return key[:n]
@@ -45,8 +45,8 @@ func (k *Keys) head(key []byte) []byte {
 	return nil
 }
 
-// Low returns the lower bound of the keys of the addresses from lo on. Keys in lo's
-// bucket may be below lo.
+// Low returns the lower bound of the keys of the addresses from lo on. If lo has a tail, the range begins with its
+// whole bucket, so it may contain addresses below lo.
 func (k *Keys) Low(lo []byte) []byte {
 	if len(lo) <= k.Longest {
 		return k.prefixed(lo)
@@ -54,8 +54,8 @@ func (k *Keys) Low(lo []byte) []byte {
 	return slices.Concat(k.Prefix, lo[:k.Longest], []byte{0})
 }
 
-// High returns the upper bound of the keys of the addresses below hi. Keys in hi's
-// bucket may not be below hi. A nil hi is no bound.
+// High returns the upper bound of the keys of the addresses below hi. If hi has a tail, the range ends with its whole
+// bucket, so it may contain addresses that are not below hi. A nil hi is no bound.
 func (k *Keys) High(hi []byte) []byte {
 	switch {
 	case hi == nil:
@@ -66,7 +66,7 @@ func (k *Keys) High(hi []byte) []byte {
 	return slices.Concat(k.Prefix, hi[:k.Longest], above)
 }
 
-// above is above the hash of every tail.
+// above sorts after the hash of every tail.
 var above = bytes.Repeat([]byte{0xFF}, sha256.Size+1)
 
 func (k *Keys) prefixed(addr []byte) []byte {
@@ -76,7 +76,7 @@ func (k *Keys) prefixed(addr []byte) []byte {
 	return slices.Concat(k.Prefix, addr)
 }
 
-// A bucket collects rows with one head.
+// A bucket collects the rows with one head.
 type bucket struct {
 	head []byte
 	rows []Row

@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/store/internal/remote"
 )
 
-// TestKeys checks that keys keep their addresses, and order them except within a
-// bucket, and that bounds of keys contain the right rows.
+// TestKeys checks that addresses can be read from their keys, that keys sort as addresses do except within a bucket,
+// and that bounds of keys contain the right rows.
 func TestKeys(t *testing.T) {
 	for _, k := range []remote.Keys{{Longest: 40}, {Prefix: []byte("p\x00r"), Longest: 40}} {
 		rng := rand.New(rand.NewPCG(1, 2))

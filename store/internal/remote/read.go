@@ -21,15 +21,14 @@ const (
 
 // A Source reads the rows of one state of a database.
 type Source interface {
-	// Err returns why nothing can be read, or nil.
+	// Err returns why nothing can be read any more, or nil.
 	Err() error
 
 	// Keys returns the keys of the database.
 	Keys() *Keys
 
-	// Chunk returns the first rows whose keys are in [lo, hi), or the last ones in
-	// descending order if reverse, and their keys. They are all if there are fewer than
-	// limit.
+	// Chunk returns at most limit rows whose keys are in [lo, hi), and their keys: the first ones or, if reverse, the
+	// last ones in descending order. If it returns fewer than limit, there are no more.
 	Chunk(lo, hi []byte, limit int, reverse bool) (keys [][]byte, rows []Row, err error)
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/sortkey/sortkey/store/internal/remote"
 )
 
-// A database has stored rows by key, the tail of the address before the value.
+// A database maps keys to stored rows, in which the tail of the address comes before the value.
 type database struct {
 	keys    remote.Keys
 	rows    map[string]remote.Row
@@ -48,8 +48,8 @@ func (d *database) Chunk(lo, hi []byte, limit int, reverse bool) (keys [][]byte,
 	return keys, rows, d.err
 }
 
-// newKey returns keys of which many are equal, neighbours, prefixes of each other, or
-// longer than a key of the database.
+// newKey returns random keys. Many are equal, neighbours, prefixes of each other, or longer than a key of the
+// database.
 func newKey(t *proptest.T) []byte {
 	return []byte(proptest.Pick(t, "", "a", "a\x00", "ab", "b", "\xff", strings.Repeat("long", 12)) +
 		t.Text("ab\x00\u00ff", 0, 2))
@@ -68,7 +68,7 @@ func newPlace(t *proptest.T) place {
 	return place{proptest.Pick(t, 1, 2, store.Space(1<<64-1)), string(newKey(t)), string(newKey(t))}
 }
 
-// TestReads compares reads of rows below random changes with a map.
+// TestReads makes random changes over stored rows, and compares reads with a map.
 func TestReads(t *testing.T) {
 	proptest.Check(t, 300, func(t *proptest.T) {
 		d := &database{
@@ -240,7 +240,7 @@ func TestChunks(t *testing.T) {
 	require.Equal(t, 11, n)
 }
 
-// TestCachedBytes checks that changes keep few values of rows that were only read.
+// TestCachedBytes checks that Changes keeps only few values of rows that were only read.
 func TestCachedBytes(t *testing.T) {
 	c := remote.NewChanges()
 	value := make([]byte, 1<<20)
