@@ -155,12 +155,6 @@ func capacityOf(in wire.Capacity) (out types.Capacity) {
 	return out
 }
 
-func vectorCapacityOf(in wire.VectorCapacity) (out types.VectorCapacity) {
-	out.VectorSearchRequestBytes = in.VectorSearchRequestBytes
-	out.VectorWriteRequestBytes = in.VectorWriteRequestBytes
-	return out
-}
-
 func consumedCapacityOf(in wire.ConsumedCapacity) (out types.ConsumedCapacity) {
 	out.CapacityUnits = in.CapacityUnits
 	out.GlobalSecondaryIndexes = each(in.GlobalSecondaryIndexes, capacityOf)
@@ -168,7 +162,6 @@ func consumedCapacityOf(in wire.ConsumedCapacity) (out types.ConsumedCapacity) {
 	out.ReadCapacityUnits = in.ReadCapacityUnits
 	out.Table = pointer(in.Table, capacityOf)
 	out.TableName = in.TableName
-	out.VectorIndexes = each(in.VectorIndexes, vectorCapacityOf)
 	out.WriteCapacityUnits = in.WriteCapacityUnits
 	return out
 }

@@ -200,6 +200,8 @@ func (g *generator) hashOf(k int, item uint64, t keys.Type, known map[uint64]uin
 	text := g.draw(k, item, 0)
 	if as, err := t.Canonical(text); err == nil && coarse {
 		text = as
+	} else if coarse {
+		text = model.InPeriod(t, text)
 	}
 	hash := hash64(text)
 	if len(known) < few {

@@ -3,7 +3,6 @@ package load
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -19,22 +18,15 @@ func (s *spreader) condition(name string) (model.Condition, bool) {
 	return model.Condition{}, false
 }
 
-// value returns the value of an item for a condition. If the condition has a day, a month or a year, value cuts a
-// time to the same precision.
+// value returns the value of an item for a condition. If the condition names a period, such as a day or an
+// hour, value returns the period of that type that the item's time is in.
 func (s *spreader) value(it *dataset.Item, c model.Condition) string {
 	if s.field(c.Field) == nil {
 		return model.TextOf(it.Attributes.Get(c.Field))
 	}
 	text := it.Values.Get(c.Field)
-	n := len(c.Args[0])
-	if n >= len(text) || !strings.ContainsAny(text[n:n+1], "-T") {
-		return text
-	}
-	for _, layout := range layouts[1:] {
-		_, err1 := time.Parse(layout, c.Args[0])
-		if _, err2 := time.Parse(layout, text[:n]); err1 == nil && err2 == nil {
-			return text[:n]
-		}
+	if period, ok := model.Period(c.Args[0]); ok {
+		return model.InPeriod(period, text)
 	}
 	return text
 }

@@ -311,7 +311,7 @@ func (s *spreader) keyed(it *dataset.Item, names []string) (*dataset.Item, bool)
 // condition compares it, such as the month of a time.
 func (s *spreader) sorted() map[string]keys.Type {
 	all := map[string]keys.Type{}
-	for _, name := range slices.Concat(s.free, s.listed) {
+	for _, name := range slices.Concat(s.hash, s.free, s.listed) {
 		c, _ := s.condition(name)
 		f := s.field(name)
 		if f == nil || !model.Moment(f.Type) {
@@ -319,10 +319,8 @@ func (s *spreader) sorted() map[string]keys.Type {
 			continue
 		}
 		all[name] = f.Type
-		for i, layout := range layouts[1:] {
-			if _, err := time.Parse(layout, c.Args[0]); err == nil {
-				all[name] = keys.Type{Name: []string{"date", "month", "year"}[i]}
-			}
+		if period, ok := model.Period(c.Args[0]); ok {
+			all[name] = period
 		}
 	}
 	return all

@@ -88,7 +88,7 @@ func (f *Field) Bounds() (*Bounds, error) {
 	switch f.Type.Name {
 	case "int", "signed", "decimal", "number":
 		return f.numbers()
-	case "year", "month", "date", "time", "millis", "micros", "nanos", "epoch", "epochms", "ulid", "ksuid":
+	case "year", "month", "date", "hour", "minute", "time", "millis", "micros", "nanos", "epoch", "epochms", "ulid", "ksuid":
 		return f.times()
 	}
 	if f.From != "" || f.To != "" {
@@ -173,6 +173,10 @@ func (f *Field) times() (*Bounds, error) {
 		b.calendar = f.Type.Name
 	case "date":
 		b.Unit, b.layout = 24*time.Hour, time.DateOnly
+	case "hour":
+		b.Unit = time.Hour
+	case "minute":
+		b.Unit = time.Minute
 	case "millis", "epochms", "ulid":
 		b.Unit = time.Millisecond
 	case "micros":
@@ -254,9 +258,39 @@ func moment(of, otherwise string, end bool) (time.Time, error) {
 // Moment reports whether a type is a point in time or a period.
 func Moment(t keys.Type) bool { return precision[t.Name] > 0 }
 
-// precision orders the types of times from the least precise to the most precise.
+// precision orders the types of times from the least precise to the most precise. No field or component has the type
+// hour or minute: a condition can compare a time as one.
 var precision = map[string]int{
-	"year": 1, "month": 2, "date": 3, "time": 4, "epoch": 4, "millis": 5, "epochms": 5, "micros": 6, "nanos": 7,
+	"year": 1, "month": 2, "date": 3, "hour": 4, "minute": 5, "time": 6, "epoch": 6, "millis": 7, "epochms": 7,
+	"micros": 8, "nanos": 9,
+}
+
+// periods are the types of periods that a condition can compare a time as, with their layouts of package time.
+var periods = map[string]string{
+	"year": "2006", "month": "2006-01", "date": time.DateOnly, "hour": "2006-01-02T15", "minute": "2006-01-02T15:04",
+}
+
+// Period returns the type of the period that a condition names, such as hour for 2026-01-05T10. It returns false if
+// the text is no period.
+func Period(text string) (keys.Type, bool) {
+	for name, layout := range periods {
+		if _, err := time.Parse(layout, text); err == nil {
+			return keys.Type{Name: name}, true
+		}
+	}
+	return keys.Type{}, false
+}
+
+// InPeriod returns the period of type t that a time in RFC 3339 form is in. It returns other texts unchanged.
+func InPeriod(t keys.Type, text string) string {
+	n := len(periods[t.Name])
+	if n == 0 || n >= len(text) || !strings.ContainsRune("-T:", rune(text[n])) {
+		return text
+	}
+	if _, err := time.Parse(periods[t.Name], text[:n]); err != nil {
+		return text
+	}
+	return text[:n]
 }
 
 // Finer reports whether both types are times and t is more precise than the other.
