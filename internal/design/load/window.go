@@ -204,7 +204,7 @@ func (w *windows) values(v *candidate) (all []candidate) {
 
 // average sets the averages of what the requests for v read. V has times as many rows as its growth says.
 func (w *windows) average(v *candidate, times float64) {
-	n := float64(w.n)
+	n, held := float64(w.n), 0.0
 	v.average = &average{units: w.shards * w.periods * w.empty}
 	for i := range v.parts {
 		p := &v.parts[i]
@@ -214,7 +214,7 @@ func (w *windows) average(v *candidate, times float64) {
 		volumes, p.chance = w.volumes(p.s, &c, reading)
 		// sorted, so that the floating-point sum is always the same
 		for _, k := range slices.Sorted(maps.Keys(volumes)) {
-			v.held += volumes[k].rows * times / n
+			held += volumes[k].rows * times
 			read := p.s.limitedTo(volumes[k], times)
 			rows, more = rows+read.rows, more+p.s.unitsOf(read.bytes)-w.empty
 		}
@@ -222,6 +222,7 @@ func (w *windows) average(v *candidate, times float64) {
 		c.average = &average{rows: rows / n, units: w.empty + more/float64(max(len(reading), 1))}
 		p.candidate = &c
 	}
+	v.held += held / n // one division, so that equal candidates stay equal
 }
 
 // volumes returns the candidate's volume in each window. If it is scaled up from a sample, the second result is the
