@@ -2,12 +2,15 @@ package check_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
@@ -123,4 +126,38 @@ func tableStats(r *check.Result, name string) *check.TableStats {
 		}
 	}
 	return nil
+}
+
+// TestHours holds that an hour in a condition stands for all of it, also in the requests for other values, and that a
+// sample says the same of a time that the partition key has too.
+func TestHours(t *testing.T) {
+	const model = `name: hours
+tables: {Events: {partition: PK, sort: SK}}
+entities:
+  Event:
+    count: 24000
+    fields: {at: {type: time, from: 2025-01-01, to: 2025-01-10}}
+    attributes: {PK: "EV#{at:date}", SK: "{at:time}#{id}"}
+    samples: [{at: "2025-01-05T10:00:00Z", id: x}]
+patterns:
+  - {name: hour, query: {entity: Event, where: {at: 2025-01-05T10}}}
+`
+	whole, sample := checked(t, dataset.Options{}, model), checked(t, dataset.Options{MaxItems: 6000}, model)
+	m, err := modelfile.Parse("m.yaml", []byte(model))
+	require.NoError(t, err)
+	w, err := dataset.Build(t.Context(), m, dataset.Options{})
+	require.NoError(t, err)
+	defer w.Close()
+	hours := map[string]int{}
+	for i := range w.Items {
+		hours[w.Items[i].Values.Get("at")[:len("2025-01-05T10")]]++
+	}
+	counts := slices.Sorted(maps.Values(hours))
+	spread, sampled := whole.Patterns[0].Spread, sample.Patterns[0].Spread
+	require.Len(t, hours, spread.Values)
+	require.Equal(t, counts[len(counts)-1], spread.Worst.Rows)
+	require.InDelta(t, counts[len(counts)/2], spread.P50.Rows, 1)
+	require.InEpsilon(t, spread.Worst.Rows, sampled.Worst.DeclaredRows(), 0.1)
+	require.InEpsilon(t, spread.P50.Rows, sampled.P50.DeclaredRows(), 0.1)
+	require.InEpsilon(t, whole.Patterns[0].MeanUnits(), sample.Patterns[0].MeanUnits(), 0.05)
 }

@@ -90,7 +90,7 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 		return err
 	}
 	o.DB = src.DB
-	o.Still = src.DB != nil // a folder is locked, but others may write to a database of --store
+	o.Still = src.DB != nil && f.source.Store == "" // others may write to the database of --store
 	names, err := exportedTables(ctx, src, args, f)
 	if err == nil && rules != nil {
 		o.Keys = rules.Keys

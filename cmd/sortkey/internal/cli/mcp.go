@@ -74,7 +74,7 @@ func aboutSource(f app.SourceFlags) string {
 	case f.Endpoint != "":
 		return "a running server"
 	case f.Store != "":
-		return "rows in PostgreSQL"
+		return "the database of --store"
 	}
 	return "in memory, empty at the start"
 }
