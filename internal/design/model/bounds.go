@@ -88,7 +88,8 @@ func (f *Field) Bounds() (*Bounds, error) {
 	switch f.Type.Name {
 	case "int", "signed", "decimal", "number":
 		return f.numbers()
-	case "year", "month", "date", "hour", "minute", "time", "millis", "micros", "nanos", "epoch", "epochms", "ulid", "ksuid":
+	case "year", "month", "date", "hour", "minute",
+		"time", "millis", "micros", "nanos", "epoch", "epochms", "ulid", "ksuid":
 		return f.times()
 	}
 	if f.From != "" || f.To != "" {
