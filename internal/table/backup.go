@@ -25,10 +25,10 @@ import (
 //	blocks   length uint32 | checksum uint32 | rows
 //	rows     length of the address | address | length of the value | value
 //
-// The two numbers of a block are big-endian; the lengths in a row are varints. The checksum is the CRC-32C of all
-// rows up to the end of the block, so Restore detects a block that is missing or out of place. The last block is
-// empty. Increment the number in the first line, as that of a folder's format, for each change of addresses or of the
-// form of items that an older version would misread.
+// The length and the checksum of a block are big-endian. The lengths in a row are varints. The checksum is the
+// CRC-32C of all rows from the first block to the end of this one, so Restore detects a block that is missing or out
+// of place. The last block is empty. Increment the number in the first line when the format of addresses or items
+// changes so that an older version would misread them.
 const (
 	backupHead    = "sortkey backup "
 	backupVersion = "1\n"
@@ -99,7 +99,7 @@ func (b *backupWriter) add(s *View, space store.Space) error {
 
 // flush writes a block.
 func (b *backupWriter) flush() error {
-	b.work.Done() // Write may block, so give the slot back
+	b.work.Done() // release the slot, as Write may block
 	rows := b.block[blockHead:]
 	b.sum = crc32.Update(b.sum, castagnoli, rows)
 	binary.BigEndian.PutUint32(b.block, uint32(len(rows)))
@@ -160,12 +160,12 @@ func checkEmpty(r store.Reader) error {
 	return nil
 }
 
-// A backupReader reads a backup and checks it, as the file may be damaged.
+// A backupReader reads a backup and returns an error if the file is damaged.
 type backupReader struct {
 	ctx   context.Context //nolint:containedctx // of the call
 	r     *bufio.Reader
 	block bytes.Buffer // the rest of the current block
-	last  []byte       // the last address, for the order
+	last  []byte       // the address of the last row; addresses must ascend
 	sum   uint32       // of the rows so far
 	ended bool
 	err   error
@@ -185,8 +185,8 @@ func (b *backupReader) readHead() error {
 	return err
 }
 
-// rows yields addresses and values until it has read most bytes, reaches the end of the backup, or fails, which sets
-// b.err. A pair is valid until the next iteration.
+// rows yields addresses and values until it has read about most bytes or all of the backup. If it fails, it sets
+// b.err and ends. A pair is valid until the next iteration.
 func (b *backupReader) rows(most int) iter.Seq2[[]byte, []byte] {
 	return func(yield func(addr, value []byte) bool) {
 		for n := 0; n < most && b.err == nil; {
@@ -222,7 +222,8 @@ func (b *backupReader) next() error {
 		return unreadable(fmt.Errorf("a block of %d bytes", length))
 	}
 	b.block.Reset()
-	if _, err := io.CopyN(&b.block, b.r, int64(length)); err != nil { // CopyN allocates only for bytes that exist
+	// length may be wrong: CopyN allocates memory only for bytes that it reads
+	if _, err := io.CopyN(&b.block, b.r, int64(length)); err != nil {
 		return unreadable(err)
 	}
 	if b.sum = crc32.Update(b.sum, castagnoli, b.block.Bytes()); b.sum != binary.BigEndian.Uint32(head[4:]) {
@@ -233,7 +234,7 @@ func (b *backupReader) next() error {
 	}
 
 	b.ended = true
-	switch _, err := b.r.ReadByte(); { // reading to the end makes gzip check its own checksum
+	switch _, err := b.r.ReadByte(); { // gzip checks its checksum when it is read to the end
 	case err == nil:
 		return unreadable(errors.New("data after its end"))
 	case !errors.Is(err, io.EOF):

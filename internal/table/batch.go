@@ -10,13 +10,14 @@ type Batch struct {
 	rows, bytes int
 }
 
-// The limits of a [Batch]. A batch has at least one row of any size, so it may exceed BatchBytes by one row.
+// The limits of a [Batch]. The row that reaches BatchBytes still belongs to the batch, so a batch may be larger than
+// BatchBytes.
 const (
 	BatchRows  = 1000
 	BatchBytes = 4 << 20
 )
 
-// Add counts a row and reports whether the batch is full with it.
+// Add counts a row of the given size and reports whether the batch is now full.
 func (b *Batch) Add(bytes int) (full bool) {
 	b.rows++
 	b.bytes += bytes

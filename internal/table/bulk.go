@@ -14,15 +14,15 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Bulk puts and deletes any number of items of one table. Several goroutines prepare items, each in a [Part] of its
-// own; [Bulk.Write] applies parts in their order. If the store is a [capability.Loader], Write sorts large parts into
-// rows of the table and its indexes and loads them, which is faster than updates.
+// A Bulk puts and deletes any number of items of one table. Several goroutines can prepare items at the same time,
+// each in its own [Part]. [Bulk.Write] applies parts in order. If the store is a [capability.Loader], Write sorts the
+// rows of large parts and loads them into the table and its indexes, which is faster than updates.
 //
-// Others may use the table meanwhile, but a Bulk is faster if nobody else writes to it.
+// Other writers may use the table at the same time, but a Bulk is faster if it is the only one.
 type Bulk struct {
-	// LoadFrom is the minimum number of items that a Write loads as sorted rows, all at once. It writes fewer items
-	// in updates of one [Batch] each, as it does for a shared store and for a table with a stream or point-in-time
-	// recovery. Default: DefaultLoadFrom.
+	// LoadFrom is the number of items from which a Write loads all items as sorted rows. A Write of fewer items uses
+	// updates of one [Batch] each. So does every Write to a shared store, or to a table with a stream or
+	// point-in-time recovery. Default: DefaultLoadFrom.
 	LoadFrom int
 
 	db    *DB
@@ -37,8 +37,8 @@ type Bulk struct {
 	lookups int64
 }
 
-// DefaultLoadFrom is the default of [Bulk.LoadFrom]. A load writes and syncs several files; an update of a thousand
-// items syncs only the log, so it is faster for few items. Tests change the value.
+// DefaultLoadFrom is the default of [Bulk.LoadFrom]. A load writes and syncs several files, while an update of a
+// thousand items only syncs the log. So updates are faster for few items. Tests change the value.
 var DefaultLoadFrom = 10_000
 
 // Bulk returns a Bulk of the table called name. The error has kind [NotFound].
@@ -50,7 +50,7 @@ func (db *DB) Bulk(name string) (*Bulk, error) {
 	return &Bulk{LoadFrom: DefaultLoadFrom, db: db, name: name, table: t}, nil
 }
 
-// Loads reports whether the store can load sorted rows. If so, large parts are faster and worth their memory.
+// Loads reports whether the store can load sorted rows. If it can, large parts are faster than small ones.
 func (b *Bulk) Loads() bool {
 	_, ok := b.db.Store.(capability.Loader)
 	return ok
@@ -63,7 +63,7 @@ type Part struct {
 	arena    []byte     // addresses and values
 	items    []bulkRow  // in the order of Put and Delete
 	rows     []bulkRows // of the table and its indexes, by bucket; nil if the store cannot load
-	replaced []bool     // by item: a later item has the same key
+	replaced []bool     // by item: true if the load has a later item with the same key
 	entry    entry
 }
 
@@ -91,7 +91,7 @@ func (b *Bulk) Part() *Part {
 	return p
 }
 
-// Reset empties the part. No Write may be using it.
+// Reset empties the part. The caller must not call it while a Write uses the part.
 func (p *Part) Reset() {
 	p.arena, p.items = p.arena[:0], p.items[:0]
 	for i := range p.rows {
@@ -181,7 +181,8 @@ func (p *Part) keep(value []byte) extent {
 	return extent{uint32(at), uint32(len(value))}
 }
 
-// put adds a row to one of the n buckets from first on. The hash at the start of the address chooses the bucket.
+// put adds a row to one of n buckets, the first of which has the number first. The hash at the start of the address
+// chooses the bucket.
 func (p *Part) put(first, n int, r bulkRow) {
 	const space = 8 // bytes
 	addr := r.addr.of(p.arena)[space:]
@@ -201,7 +202,7 @@ func indexShards(t *Table) int { return max(1, tableShards/max(1, len(t.all))) }
 
 func buckets(t *Table) int { return tableShards + len(t.all)*indexShards(t) }
 
-// suit sorts the rows of the part into new buckets if the table has changed since it was filled.
+// suit sorts the rows into buckets for t, if t is a newer version of the table than the one that filled the part.
 func (p *Part) suit(t *Table) {
 	if p.table == t {
 		return
@@ -212,8 +213,8 @@ func (p *Part) suit(t *Table) {
 	}
 }
 
-// Write applies parts in their order. If it returns an error, it has applied none of the items, or, if it used
-// updates, the first ones. The error has kind [NotFound] if the table was deleted.
+// Write applies parts in order. If a load fails, no item is written. If an update fails, the items of earlier updates
+// stay written. The error has kind [NotFound] if the table was deleted.
 func (b *Bulk) Write(ctx context.Context, parts []*Part) error {
 	items := 0
 	for _, p := range parts {
@@ -231,7 +232,7 @@ func (b *Bulk) Write(ctx context.Context, parts []*Part) error {
 	return b.update(ctx, parts)
 }
 
-// same returns an error if t is another table than the one that the parts were made for.
+// same returns an error unless t is the table that the parts were made for, or a newer version of it.
 func (b *Bulk) same(t *Table) error {
 	if t.def.Space != b.table.def.Space {
 		return NoSuchTable()

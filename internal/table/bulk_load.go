@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// load sorts the rows of parts and loads them. It returns false for done, and changes nothing, if only updates will
-// do: the table has a stream or a history, an index is being built, or the store is shared.
+// load sorts the rows of parts and loads them. If the table has a stream or a history, an index is being built, or
+// the store is shared, it changes nothing and returns false for done. The caller must then use updates.
 func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, err error) {
 	db := b.db
 	if err := db.Updates.RLock(ctx); err != nil {
@@ -69,11 +69,12 @@ func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, e
 	return true, nil
 }
 
-// maxKnown is the maximum number of keys in Bulk.known, which takes two to four bytes for each.
+// maxKnown is the maximum number of keys in Bulk.known. Each key takes two to four bytes.
 const maxKnown = 16 << 20
 
-// know reads the keys of the table into b.known if that is faster than looking up all items so far and the next more
-// items again. The caller holds the write lock of the store.
+// know decides whether to read all keys of the table into b.known. It reads them if a scan of the table is faster
+// than looking up as many items as all loads so far, with the next one of more items. The caller holds the write lock
+// of the store.
 func (b *Bulk) know(t *Table, r store.Reader, more int) error {
 	writes := t.stats.Writes.Load()
 	if writes != b.since {
@@ -161,8 +162,8 @@ func (w *bulkLoad) value(r *bulkRow) attr.Item {
 	return r.value.of(w.parts[r.part].arena)
 }
 
-// gather returns the rows of a bucket of all parts in address order. Rows with the same address stay in the order in
-// which the parts have them, so the last one wins. It leaves out index rows of replaced items.
+// gather returns the rows of one bucket of all parts in address order, without index rows of replaced items. Rows
+// with the same address stay in the order of the parts, so the last one is the row to keep.
 func (w *bulkLoad) gather(bucket int) []bulkRow {
 	n := 0
 	for _, p := range w.parts {
@@ -197,8 +198,8 @@ func (w *bulkLoad) again(rows []bulkRow, i int) bool {
 	return i+1 < len(rows) && rows[i].order == rows[i+1].order && bytes.Equal(w.addr(&rows[i]), w.addr(&rows[i+1]))
 }
 
-// loadItems loads a bucket of items. It adds deletions of the index entries of the items that they replace to
-// w.removed, and marks the items of w.parts that a later item replaces.
+// loadItems loads a bucket of items. Where an item replaces one of the store, loadItems adds deletions of the old
+// item's index entries to w.removed. It marks the items of w.parts that a later item replaces.
 func (w *bulkLoad) loadItems(bucket int, d *delta) error {
 	t, rows := w.table, w.gather(bucket)
 	kept := rows[:0]
@@ -231,7 +232,8 @@ func (w *bulkLoad) loadItems(bucket int, d *delta) error {
 	return w.add(kept)
 }
 
-// add adds sign and the billed size of an item to the counters. A nil item counts nothing.
+// add counts an item with the given billed size as added if sign is 1, or as removed if it is -1. It ignores a nil
+// item.
 func (d *delta) add(it attr.Item, size, sign int) {
 	if it != nil {
 		d.items += sign
@@ -252,7 +254,8 @@ func (w *bulkLoad) old(bucket int, addr []byte, buf *[]byte) (attr.Item, error) 
 	return itemOf(value), nil
 }
 
-// remove adds the deletion of an index entry to the part. The row has no value; value.at is the size of the entry.
+// remove adds the deletion of entry e of index ix, which is the table's index n, to the part. The row has no value:
+// value.at holds the size of the entry instead.
 func (p *Part) remove(n int, ix *Index, e *entry) {
 	shards := indexShards(p.table)
 	r := bulkRow{addr: p.address(ix.def.Space, e.partition, e.sort), value: extent{at: uint32(e.value.Size())}}
@@ -304,8 +307,8 @@ var hashSeed = maphash.MakeSeed()
 
 func hashOf(addr []byte) uint64 { return maphash.Bytes(hashSeed, addr) }
 
-// A keyFilter is a Bloom filter that grows: a list of blocked filters, each twice as large as the one before. About 1
-// % of lookups are false positives.
+// A keyFilter is a Bloom filter that grows. It is a list of blocked filters, each twice as large as the one before.
+// About 1 % of lookups are false positives.
 type keyFilter struct {
 	levels []filterLevel
 }

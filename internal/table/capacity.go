@@ -27,7 +27,7 @@ func WriteUnits(n int) float64 {
 type Capacity struct {
 	Table   float64
 	Indexes []IndexCapacity
-	// Vectors are the bytes written to vector indexes. They consume no units.
+	// Vectors lists the bytes written to vector indexes, which consume no units.
 	Vectors []VectorCapacity
 }
 

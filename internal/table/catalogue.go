@@ -32,7 +32,8 @@ func LastSpace(r store.Reader) (last store.Space, err error) {
 	if err := json.Unmarshal(value, &last); err != nil {
 		return 0, fmt.Errorf("damaged catalogue: counter of spaces: %w", err)
 	}
-	if last > math.MaxInt64 { // a damaged value near MaxUint64 would wrap around to the catalogue's space
+	// reject a damaged value, as the next space after MaxUint64 would be 0, the catalogue's
+	if last > math.MaxInt64 {
 		return 0, fmt.Errorf("damaged catalogue: counter of spaces: %d", last)
 	}
 	return last, nil

@@ -192,7 +192,7 @@ func (d *Definition) checkGlobal(names map[string]bool) error {
 	return nil
 }
 
-// check returns an error for a name that another index has, or for an invalid projection. It adds the name to names.
+// check returns an error if another index has the name, or if the projection is invalid. It adds the name to names.
 func (ix *IndexDefinition) check(names map[string]bool) error {
 	if names[ix.Name] {
 		return invalid(wrong+"Duplicate index name: %s", ix.Name)

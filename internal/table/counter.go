@@ -18,9 +18,9 @@ type Counter struct {
 type Stats struct {
 	Items, Bytes atomic.Int64                        // in a shared store, what this server has added
 	Others       struct{ Items, Bytes atomic.Int64 } // what other servers have added
-	// Writes, of a table, grows whenever the function of an update or a load changes items.
+	// Writes of a table's Stats grows whenever an update or a load changes items, even if it then fails.
 	Writes atomic.Uint64
-	// Examined, of an index, counts the items of the table that its building has examined.
+	// Examined of an index's Stats counts the items of the table that the build of the index has examined.
 	Examined atomic.Int64
 }
 

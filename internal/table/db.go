@@ -19,8 +19,8 @@ import (
 // tables.
 type DB struct {
 	*lock.Lifetime
-	// Updates is the readers-writer lock of updates: each update shares it, and a change of a definition takes it
-	// exclusively. See package lock.
+	// Updates is a readers-writer lock. Each update holds its read lock, and a change of a definition holds its write
+	// lock. See package lock.
 	Updates *lock.Lock
 
 	// Clock returns the current time, for stream records and table statuses. Set it before use. Default: time.Now.
@@ -33,7 +33,7 @@ type DB struct {
 
 	sharing Sharing // nil unless other servers use the store too
 
-	// tables is the current Set. Publish holds publishing, and only publishing, while it replaces the Set.
+	// tables is the current Set. Publish locks publishing, and no other lock, to replace the Set.
 	tables     atomic.Pointer[Set]
 	publishing sync.Mutex
 
@@ -59,12 +59,12 @@ func New(st store.Store, sharing Sharing) *DB {
 // Shared reports whether other servers may use the store too.
 func (db *DB) Shared() bool { return db.sharing != nil }
 
-// Work returns a [heavy.Work] for reading or writing rows. It takes no slot if serial is true, as others wait for
-// that transaction, or if the store is shared, as the work then mostly waits for the store.
+// Work returns a [heavy.Work] for reading or writing rows. It takes no slot if serial is true, as other transactions
+// wait for this one. It takes none in a shared store either, as the work then mostly waits for the store.
 func (db *DB) Work(serial bool) heavy.Work { return heavy.Work{Free: serial || db.Shared()} }
 
-// Fork returns a copy of db over st, a copy of its store. While it runs, the caller lets no update run and no table
-// change.
+// Fork returns a copy of db over st, which is a copy of its store. The caller makes sure that no update runs and no
+// table changes until Fork returns.
 func (db *DB) Fork(st store.Store) *DB {
 	copied := New(st, nil)
 	copied.Clock = db.Clock
@@ -140,7 +140,7 @@ func (db *DB) View(ctx context.Context, fn func(*View) error) error {
 func (db *DB) view(ctx context.Context, fn func(*View) error) error {
 	all := db.Current()
 	return all.Rows.View(ctx, func(r store.Reader) error {
-		if db.Current() != all { // then the rows may belong to other tables
+		if db.Current() != all { // r may have rows of the new tables
 			return errMoved
 		}
 		return fn(&View{ctx: ctx, db: db, tables: all, r: r})
@@ -205,9 +205,9 @@ type getter struct {
 	view         View
 	ctx          context.Context
 	store        capability.Getter
-	addr         [addressBytes]byte // memory for the address; a store does not keep it
+	addr         [addressBytes]byte // memory for the address, which stores do not keep
 	asked        bool
-	moved        bool // the tables have changed, so the row may be of others
+	moved        bool // the tables have changed, so another table may own the row
 }
 
 var getters = sync.Pool{New: func() any { return new(getter) }}
@@ -228,7 +228,7 @@ func (g *getter) Get(space store.Space, partition, sort []byte) (value []byte, o
 }
 
 // Update calls fn with a transaction and applies all of it if fn returns nil. Update may call fn more than once, so
-// any effect of fn outside the transaction must be one that the next call overwrites.
+// each call must overwrite what the call before it did outside the transaction.
 func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if j, err := db.joined(ctx); err != nil {
 		return err
@@ -251,8 +251,8 @@ func (db *DB) run(ctx context.Context, u *update, fn func(*Tx) error) error {
 	}
 }
 
-// An update is the state of a running Update. Updates are pooled, so the function must not keep its Tx; only
-// UpdateJoined, whose contexts keep it, makes a new one.
+// An update is the state of a running Update. Updates are pooled, so the function must not keep its Tx. UpdateJoined
+// uses a new update instead, as its contexts keep the Tx.
 type update struct {
 	db   *DB
 	ctx  context.Context //nolint:containedctx // of the call
@@ -305,7 +305,7 @@ func (db *DB) update(ctx context.Context, st store.Store, fn func(store.Writer) 
 	waiting := db.NewContext(ctx)
 	defer waiting.End()
 	if db.sharing != nil {
-		waiting.Wait() // a shared store does more before fn than wait for its write lock
+		waiting.Wait() // in a shared store, Enlist may block too, not only the write lock
 		if err := db.sharing.Enlist(waiting); err != nil {
 			return err
 		}
@@ -339,10 +339,10 @@ func (db *DB) Change(ctx context.Context, fn func(store.Writer) error) error {
 	return db.update(ctx, db.Store, fn)
 }
 
-// ChangeTables runs fn as an update that changes definitions. If the store is not shared, the caller holds Updates:
-// exclusively, unless the change is a new table. If it is shared, the caller shares Updates, as the store itself
-// rejects updates of servers with older definitions. The error is [capability.ErrChanged] if db has older definitions
-// than the store.
+// ChangeTables runs fn as an update that changes definitions. The caller holds Updates: the write lock, or the read
+// lock if the change only creates a table. For a shared store the read lock is enough, as the store itself rejects
+// updates of servers with older definitions. The error is [capability.ErrChanged] if db has older definitions than
+// the store.
 func (db *DB) ChangeTables(ctx context.Context, fn func(store.Writer) error) error {
 	return db.update(ctx, db.Current().Rows, fn)
 }

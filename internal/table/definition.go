@@ -9,8 +9,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Definition describes a table without its items. The catalogue stores it as JSON. Its times are those of
-// [DB.Clock].
+// A Definition describes a table without its items. The catalogue stores it as JSON. Its times are from [DB.Clock].
 type Definition struct {
 	Name       string
 	ID         string
@@ -50,11 +49,11 @@ type Definition struct {
 	Kinesis []Destination `json:",omitempty"`
 	// Recovery is set while point-in-time recovery is enabled.
 	Recovery *Recovery `json:",omitempty"`
-	// GlobalSettings is ENABLED or DISABLED, as the client set the replication of settings to other replicas.
-	// Undissociable is set if the client protected the table from leaving its group of replicas.
+	// GlobalSettings says whether the client lets settings replicate to other replicas: ENABLED or DISABLED.
+	// Undissociable is true if the client protected the table from leaving its group of replicas.
 	GlobalSettings string `json:",omitempty"`
 	Undissociable  bool   `json:",omitempty"`
-	// States are the statuses that last until a time. They are zero unless life.DB.Delay is set, or a job fills the
+	// States are the statuses that end at a set time. They are zero unless life.DB.Delay is set or a job fills the
 	// table.
 	States States `json:",omitzero"`
 }
@@ -66,7 +65,7 @@ type Policy struct {
 	// Revision is the time of the last change in milliseconds since 1970, or one more than the last Revision if that
 	// is later.
 	Revision int64
-	// Unversioned is true if the client left out the policy's Version, which Text has.
+	// Unversioned is true if the client's policy had no Version. Text has one in any case.
 	Unversioned bool `json:",omitempty"`
 }
 
@@ -84,10 +83,10 @@ type Destination struct {
 	// Status is ACTIVE, DISABLED or ENABLE_FAILED, and Reason says why it failed.
 	Status string
 	Reason string `json:",omitempty"`
-	// Precision is the precision of the times of records, or "" if the client left it out.
+	// Precision is the precision of the times in the records, or "" if the client left it out.
 	Precision string `json:",omitempty"`
-	// Passing is ENABLING, UPDATING or DISABLING, which is the status before the time Until. Both are zero unless
-	// life.DB.Delay is set.
+	// Passing is the status until the time Until: ENABLING, UPDATING or DISABLING. Both are zero unless life.DB.Delay
+	// is set.
 	Passing string    `json:",omitempty"`
 	Until   time.Time `json:",omitzero"`
 }
@@ -102,10 +101,10 @@ func (d *Destination) StatusAt(now time.Time) string {
 
 // Recovery are the settings of point-in-time recovery.
 type Recovery struct {
-	// Days is for how many days the history is kept.
+	// Days is the number of days for which the history is kept.
 	Days int64
-	// History has the changes since recovery was enabled, each with the item before it. It is nil if an older version
-	// of this program, which kept no history, enabled recovery.
+	// History has the changes since recovery was enabled, each with the item before the change. History is nil if
+	// recovery was enabled by an older version of this program, which kept no history.
 	History *Stream `json:",omitempty"`
 }
 
@@ -130,8 +129,8 @@ type IndexDefinition struct {
 	Warm       *Warm     `json:",omitempty"`
 	// Vector is nil for a secondary index.
 	Vector *Vector `json:",omitempty"`
-	// Building is true until all items that are older than the index have been added to it. Writes maintain such an
-	// index, but it cannot be read.
+	// Building is true until the index has an entry for each item that is older than the index. Until then writes
+	// maintain the index, but clients cannot read it.
 	Building bool `json:",omitempty"`
 	// Creating is the time until which the index is CREATING, even if it is filled earlier. It is zero unless
 	// life.DB.Delay is set or a job fills the table.
@@ -177,7 +176,7 @@ type Encryption struct {
 // OnDemandBilling reports whether the table is billed by request.
 func (d *Definition) OnDemandBilling() bool { return d.BillingMode == "PAY_PER_REQUEST" }
 
-// Clone returns a copy of the definition that shares no memory that a change may edit.
+// Clone returns a copy of the definition. Code that edits the copy never changes the original.
 func (d *Definition) Clone() *Definition {
 	c := *d
 	c.Attributes = slices.Clone(d.Attributes)
@@ -283,24 +282,24 @@ func (d *Definition) schema(index string, key []KeyElement, table *keycond.Schem
 	return table.NewIndex(index, partition, sort)
 }
 
-// States are the statuses that last until a time. They compare that time with [DB.Clock], so they need no timer and
-// survive a restart.
+// States are the statuses that end at a set time. The table compares that time with [DB.Clock], so a status needs no
+// timer and survives a restart.
 type States struct {
 	Creating, Updating, Deleting time.Time `json:",omitzero"`
-	// Leaving lists deleted indexes, which are described as DELETING until Updating.
+	// Leaving lists deleted indexes. They have the status DELETING until the time Updating.
 	Leaving []string `json:",omitempty"`
-	// Restored is what the table is being restored from, until Creating.
+	// Restored is the source of a table that is being restored until the time Creating.
 	Restored *Restored `json:",omitempty"`
-	// Change is a set of bits, defined by package api, of what is being changed until Updating. Streaming is true if
-	// the change turns the stream on or off.
+	// Change is a set of bits, defined by package api, for the parts of the table that change until the time
+	// Updating. Streaming is true if the change turns the stream on or off.
 	Change    uint32 `json:",omitempty"`
 	Streaming bool   `json:",omitempty"`
-	// Before is the definition before the change. Until Updating, descriptions show some of its values.
+	// Before is the definition before the change. Descriptions show some of its values until the time Updating.
 	Before *Definition `json:",omitempty"`
 }
 
-// Restored is the source of a restored table: the ARN of a backup or "", the ARN of the source table, and the time
-// whose state the table has.
+// Restored is the source of a restored table. Its fields are the ARN of the backup or "", the ARN of the source
+// table, and the time at which the source had the restored items.
 type Restored struct {
 	Backup string `json:",omitempty"`
 	Table  string
@@ -323,17 +322,18 @@ func (d *Definition) Before(now time.Time) *Definition {
 	return d.States.Before
 }
 
-// A Stream is the log of the changes of a table's items. Each change is a row that the same Update writes, so the log
-// is as durable and as atomic as the change.
+// A Stream is the log of the changes of a table's items. The Update that changes an item also writes the record as a
+// row, so the log is as durable and as atomic as the change.
 //
 // A stream has Shards columns, each for a range of partition key hashes. Time divides a column into epochs of
-// [shardLife]. A [Shard] is one epoch of one column, and its parent is the epoch before. So no list of shards is
-// stored: the last sequence number of a column includes its epoch, and all earlier epochs are closed.
+// [shardLife]. A [Shard] is one epoch of one column, and its parent is the shard of the epoch before. The store needs
+// no list of shards: the last sequence number of a column contains its epoch, and the shards of all earlier epochs
+// are closed.
 type Stream struct {
 	// View is KEYS_ONLY, NEW_IMAGE, OLD_IMAGE or NEW_AND_OLD_IMAGES.
 	View string
 	// Created is when the stream was switched on, in whole milliseconds. Label is the same time as text, for the ARN.
-	// Both are unique among the streams of a table name.
+	// No two streams of the same table name have the same Created or Label.
 	Created time.Time
 	Label   string
 	Space   store.Space
@@ -344,9 +344,9 @@ type Stream struct {
 }
 
 // A Vector is the part of an index definition that only a vector index has. The key of such an index is a partition
-// key or nothing. A row holds the projected attributes and the vector as a binary value of 4 bytes per dimension,
-// which is also its size in the service's figures. A search compares every vector of the partition, so it is exact,
-// where the service's is approximate.
+// key or empty. An entry has the projected attributes, and the vector as a binary value of 4 bytes per dimension; the
+// service counts it with the same size. A search compares every vector of the partition, so its result is exact. The
+// service's is approximate.
 //
 // Sources of the rules and texts of this file: DG/VectorSearchWorkingWith.html, DG/VectorSearch.Requirements.html and
 // dynoxide's captures of 2026-08-11 to 23 in eu-west-2 and us-east-1.
@@ -355,8 +355,8 @@ type Vector struct {
 	Dimensions int64
 	// Function is COSINE, EUCLIDEAN or DOT_PRODUCT.
 	Function string
-	// Schema lists the attributes that a search may compare: the partition key of the index, whose Hash is true, and
-	// filter attributes.
+	// Schema lists the attributes that a search may compare. One with Hash set is the partition key of the index, the
+	// others are filter attributes.
 	Schema []KeyElement `json:",omitempty"`
 }
 

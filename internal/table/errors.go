@@ -44,7 +44,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 func (e *Error) Error() string { return e.Msg }
 
-// Refusal marks the error as an answer to a request, after which [DB.UpdateJoined] can go on.
+// Refusal marks the error as an answer to a request. The function of [DB.UpdateJoined] can go on after it.
 func (e *Error) Refusal() {}
 
 func invalid(format string, args ...any) error {
@@ -67,7 +67,7 @@ type MisuseError struct{ msg string }
 // Error returns what is wrong and what to do about it.
 func (e *MisuseError) Error() string { return "sortkey: " + e.msg }
 
-// Refusal marks the error as one after which nothing has changed; see [DB.UpdateJoined].
+// Refusal marks the error as an answer that changed nothing. The function of [DB.UpdateJoined] can go on after it.
 func (e *MisuseError) Refusal() {}
 
 // Misuse marks the error as a fault of the calling program.

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// expiryHorizon is the oldest expiry that a sweep deletes: it keeps items that expired earlier. Source:
+// expiryHorizon is five years. A sweep keeps items that expired longer ago, as the service does. Source:
 // DG/time-to-live-ttl-before-you-start.html.
 const expiryHorizon = 5 * 365 * 24 * time.Hour
 
@@ -59,8 +59,8 @@ func (db *DB) SweepTable(ctx context.Context, name string, now time.Time) (delet
 	}
 }
 
-// findExpired returns the addresses of expired items, and the address after which to continue. That is nil at the end
-// of the table, or if the table is gone or its time to live is disabled.
+// findExpired returns the addresses of expired items, and the address after which the next call continues. That
+// address is nil at the end of the table, and also if the table was deleted or its time to live is disabled.
 func (db *DB) findExpired(
 	ctx context.Context, name string, span store.Span, now time.Time,
 ) (gone []store.Position, last *store.Position, err error) {
@@ -70,7 +70,7 @@ func (db *DB) findExpired(
 			return nil
 		}
 		seen := 0
-		var size Batch // bounds the update, as streams store the deleted items
+		var size Batch // limits the bytes of the update too, as streams store the deleted items
 		for row, err := range s.r.Scan(t.def.Space, span) {
 			if err != nil {
 				return err

@@ -10,18 +10,18 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// fillRowsShared is the maximum number of items that one update adds to a new index in a shared store, where an
-// update that reads many rows often conflicts with updates of other servers. In other stores an update is one
+// fillRowsShared is the maximum number of items that one update adds to a new index in a shared store. There, an
+// update that reads many rows often conflicts with updates of other servers. In other stores an update adds one
 // [Batch].
 const fillRowsShared = 50
 
 // FillIndex adds the entries of the first items of a span to an index that is being built, in one update. It skips
-// entries that exist. It returns the last position that it read, or nil at the end of the span or if the index is not
-// being built any more. Only FillIndex may use list, whose memory it reuses.
+// entries that exist. It returns the last position that it read. That is nil at the end of the span, or if the index
+// is no longer being built. FillIndex reuses the memory of list, which no other function may use.
 func (db *DB) FillIndex(
 	ctx context.Context, name string, space store.Space, span store.Span, list *EntryList,
 ) (after *store.Position, err error) {
-	if err := db.Updates.RLock(ctx); err != nil { // lets no definition change until the entries are counted
+	if err := db.Updates.RLock(ctx); err != nil { // so no definition changes before the new entries are counted
 		return nil, err
 	}
 	defer db.Updates.RUnlock()
@@ -31,7 +31,7 @@ func (db *DB) FillIndex(
 		return nil, nil
 	}
 	var items, bytes, examined int
-	if span.After == nil { // the building begins, or begins again
+	if span.After == nil { // the build starts or restarts
 		ix.stats.Examined.Store(0)
 	}
 	err = db.update(ctx, all.Rows, func(w store.Writer) error {

@@ -10,8 +10,9 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A frozen is a Reader of an update's rows as they were at one moment, while the update goes on. It reads the current
-// rows and replaces those that have changed since by their old values in rows.
+// A frozen is a Reader of the rows of an update as they were at one moment. The update can write more rows
+// afterwards. The frozen reads the current rows, and replaces each row that has changed since by its old value in
+// rows.
 type frozen struct {
 	w    *undoWriter
 	rows *btree.BTreeG[changedRow]
@@ -60,14 +61,14 @@ func (f *frozen) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 	})
 }
 
-// merge yields the rows of now, with each row that the update has changed replaced by its old value. The changed rows
-// lie in [lo, hi). Nothing may be written meanwhile.
+// merge yields the rows of now, in which it replaces each row that the update has changed by its old value. All
+// changed rows lie in [lo, hi). The update must not write until merge ends.
 func (f *frozen) merge(
 	now iter.Seq2[store.Row, error], lo, hi []byte, reverse bool, addressOf func([]byte, store.Row) []byte,
 ) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		was, more := f.first(lo, hi, reverse)
-		// old yields the changed rows before addr, or all if addr is nil.
+		// old yields the remaining changed rows that come before addr, or all of them if addr is nil.
 		old := func(addr []byte) (goOn bool) {
 			before := func() bool {
 				return addr == nil || string(was.addr) != string(addr) && (string(was.addr) < string(addr)) != reverse
@@ -133,7 +134,7 @@ func (f *frozen) first(lo, hi []byte, reverse bool) (row changedRow, ok bool) {
 	return row, ok
 }
 
-// next returns the changed row that follows after.
+// next returns the next changed row behind after.
 func (f *frozen) next(after changedRow, lo, hi []byte, reverse bool) (changedRow, bool) {
 	if reverse {
 		return f.first(lo, after.addr, true)

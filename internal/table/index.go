@@ -57,7 +57,7 @@ func (e *entry) make(ix *Index, it attr.Item) bool {
 	return true
 }
 
-// has reports whether item has an entry in ix.
+// has reports whether ix has an entry for item: whether item has all key attributes of ix, with the right kinds.
 func (ix *Index) has(item attr.Item) bool {
 	for _, a := range ix.own {
 		if item.Get(a.Name).Kind() != a.Kind {
@@ -114,14 +114,14 @@ func errIndexKind(ix *Index, a keycond.Attribute, kind attr.Kind) error {
 	)
 }
 
-// maintain replaces old's entry in ix by item's, and adds the units that this consumes. Source of the units:
-// DG/GSI.html, write operations.
+// maintain replaces the index entry of old by the one of item, and adds the units of both writes to units. Source of
+// the units: DG/GSI.html, write operations.
 func (tx *Tx) maintain(ix *Index, old, item attr.Item, units *Capacity) error {
 	e := entryPool.Get().(*entries)
 	defer e.release()
 	was, is := e.old.make(ix, old), e.new.make(ix, item)
 	space := ix.def.Space
-	if was && ix.def.Building { // the build of the index may not have reached the old item yet
+	if was && ix.def.Building { // the build of the index may not have added the old item yet
 		var err error
 		if _, was, err = tx.w.Get(space, e.old.partition, e.old.sort); err != nil {
 			return err

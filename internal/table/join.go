@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A txContext is a View or an Update that a context carries. Operations with that context become part of it.
+// A txContext is a View or an Update that a context carries. An operation with that context joins it.
 type txContext struct {
 	view *View
 	tx   *Tx // nil for a View
@@ -18,17 +18,17 @@ type txContext struct {
 
 // A transaction is the state that all contexts of one View or Update share.
 type transaction struct {
-	// serial is true for an Update. Only one operation at a time may use an Update, and holds using while it does.
+	// serial is true for an Update. Only one operation at a time may use an Update; it locks using meanwhile.
 	serial bool
 	update *Tx // nil for a View
 	using  sync.Mutex
 
 	state sync.Mutex // guards the fields below
-	// nested is the context of the innermost nested Update that runs, or nil for the outer function's context. Only
-	// operations with that context, and reads of frozen states, may use the transaction.
+	// nested is the txContext of the innermost running nested Update, or nil while none runs. Only operations with
+	// that txContext, and reads of frozen states, may use the transaction.
 	nested *txContext
 	ended  bool
-	// broken is why the Update must fail, even if its function returns nil.
+	// broken is the error that makes the Update fail, even if its function returns nil.
 	broken error
 }
 
@@ -40,7 +40,7 @@ func (x *transaction) fail(err error) {
 	}
 }
 
-// failure returns why operations can no longer use the transaction, or nil.
+// failure returns the error of operations that use the transaction from now on, or nil.
 func (x *transaction) failure() error {
 	x.state.Lock()
 	defer x.state.Unlock()
@@ -50,7 +50,7 @@ func (x *transaction) failure() error {
 	return x.broken
 }
 
-// end ends the transaction. It returns why the transaction must not be applied, or nil.
+// end ends the transaction. It returns the error for which the transaction must not be applied, or nil.
 func (x *transaction) end() error {
 	if !x.using.TryLock() {
 		x.fail(errConcurrent)
@@ -88,15 +88,15 @@ var errDefinition error = &MisuseError{
 }
 
 // UpdateJoined is [DB.Update] for a function that gets a context: every operation on db with that context is part of
-// the update. Such operations see each other's writes, and their reads see no earlier versions. UpdateJoined may call
-// fn more than once. Operations with the context must not run at the same time: the later one returns an error.
+// the update. These operations see each other's writes, and none of them reads an earlier version. UpdateJoined may
+// call fn more than once. If two operations with the context run at the same time, the later one returns an error.
 //
-// If an operation fails after it has written something, or because of the store, the whole update fails with its
-// error. An operation that fails before it writes, such as for a condition that does not hold, changes nothing, and
-// fn handles its error.
+// If an operation fails after it has written something, or because the store fails, the whole update fails with the
+// same error. If an operation fails before it writes, for example because a condition does not hold, it changes
+// nothing and fn can handle the error.
 //
-// If ctx belongs to an Update of db already, fn becomes a nested part of it: if fn returns an error or panics, its
-// writes are undone, and the outer function goes on.
+// If ctx belongs to an Update of db already, fn becomes a nested part of that Update. If fn returns an error or
+// panics, UpdateJoined undoes its writes, and the outer function can go on.
 func (db *DB) UpdateJoined(ctx context.Context, fn func(context.Context) error) error {
 	if j, err := db.joined(ctx); err != nil {
 		return err
@@ -159,8 +159,8 @@ func (db *DB) joined(ctx context.Context) (*txContext, error) {
 	return j, nil
 }
 
-// use begins an operation with the transaction; done ends it. While nested Updates run, only the context of the
-// innermost one may be used, and contexts for reading.
+// use begins an operation with the transaction; done ends it. While a nested Update runs, use returns an error for
+// all contexts but that of the innermost one and contexts that only read.
 func (j *txContext) use() (done func(), err error) {
 	if j.serial && !j.using.TryLock() {
 		return nil, errConcurrent
@@ -187,7 +187,7 @@ func (j *txContext) isInnermost() bool {
 	return j.transaction.nested == nil || j.transaction.nested == j
 }
 
-// read calls fn with a View of what the View or Update sees.
+// read calls fn with a View of the rows that the transaction sees.
 func (j *txContext) read(ctx context.Context, fn func(*View) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -277,8 +277,9 @@ func (x *transaction) nest(next *txContext) (was *txContext) {
 	return was
 }
 
-// Freeze returns a context for reads that see the rows of the Update of ctx as they are now, whatever it writes
-// later, until release is called. If ctx belongs to a View or to no transaction, Freeze returns ctx.
+// Freeze returns a context for reads that see the rows of the Update of ctx as they are now. They do not see its
+// later writes. The context is valid until the caller calls release. If ctx belongs to a View or to no transaction,
+// Freeze returns ctx.
 func (db *DB) Freeze(ctx context.Context) (frozen context.Context, release func(), err error) {
 	j, err := db.joined(ctx)
 	if err != nil || j == nil || !j.serial {
@@ -312,8 +313,7 @@ func (db *DB) freeze(ctx context.Context, j *txContext) (frozen context.Context,
 	return frozen, release, nil
 }
 
-// isRefusal reports whether an error answers a request, rather than being a failure of the store or the end of the
-// context.
+// isRefusal reports whether an error answers a request. Failures of the store and the end of the context do not.
 func isRefusal(err error) bool {
 	if _, ok := errors.AsType[*expr.Error](err); ok {
 		return true

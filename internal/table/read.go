@@ -16,8 +16,8 @@ type Read struct {
 	Table *Table
 	// Index is the index to read, or nil for the table itself.
 	Index *Index
-	// Start is the ExclusiveStartKey: reading starts after its position, even if no item has that key. If it is nil,
-	// reading starts at the beginning.
+	// Start is the ExclusiveStartKey: reading starts after its position, even if no item has that key. If Start is
+	// nil, reading starts at the first row.
 	Start attr.Item
 	// Limit is the maximum number of rows to examine, or 0 for no limit.
 	Limit int
@@ -74,15 +74,15 @@ func (s *View) query(q *Query, visit func(attr.Item) error) (Page, error) {
 	x := s.examine(&q.Read, visit)
 	defer x.work.Done()
 	read, err := slice.Page(s.r, q.Table.space(q.Index), x.options(q.Reverse), x.visit)
-	x.work.Done() // page calls the user's trace function, so give the slot back
+	x.work.Done() // release the slot, as page calls the user's trace function
 	if q.oneItem() {
 		read.Last = nil
 	}
 	return s.page(&q.Read, x, read, err, tr)
 }
 
-// Scan calls visit with every item of a page in scan order. An item is valid until visit returns, whose errors mean
-// the same as for [View.Query].
+// Scan calls visit with every item of a page in scan order. An item is valid until visit returns. Scan treats errors
+// of visit like [View.Query].
 func (s *View) Scan(q *Scan, visit func(attr.Item) error) (Page, error) {
 	if !q.Consistent && s.Lags() {
 		return s.lagging(&q.Read, func(s *View) (Page, error) { return s.scan(q, visit) })
@@ -103,8 +103,8 @@ func (s *View) scan(q *Scan, visit func(attr.Item) error) (Page, error) {
 	return s.page(&q.Read, x, read, err, Trace{Operation: "Scan", Span: span})
 }
 
-// An examiner does what a page of [keycond] cannot do for the items that it reads: it makes reading them heavy work,
-// it fetches the whole items of a local index, and it adds up the sizes that the table is billed for.
+// An examiner does three things with the items of a page that [keycond] does not do. It counts them as heavy work, it
+// fetches the whole items of a local index, and it adds up their billed sizes.
 type examiner struct {
 	s     *View
 	q     *Read
@@ -120,7 +120,7 @@ type examiner struct {
 	billed int
 }
 
-// examine returns an examiner for a page, which passes the items to visit. The caller ends its work.
+// examine returns an examiner for a page, which passes the items to visit. The caller must call work.Done at the end.
 func (s *View) examine(q *Read, visit func(attr.Item) error) *examiner {
 	x := &examiner{s: s, q: q, work: s.db.Work(s.serial), visit: visit}
 	switch {
@@ -165,7 +165,7 @@ func (x *examiner) fetch(entry attr.Item) (err error) {
 	return x.work.Add(x.s.ctx, len(entry)+len(x.whole))
 }
 
-// page completes a page that was read: it computes the consumed capacity and reports the trace.
+// page finishes a page that was read: it computes the consumed capacity and reports the trace.
 func (s *View) page(q *Read, x *examiner, read keycond.Page, err error, tr Trace) (Page, error) {
 	if err != nil {
 		return Page{}, err
@@ -213,8 +213,9 @@ const (
 	msgStartOneRow  = "The query can return at most one row and cannot be restarted"
 )
 
-// position returns the position of the start key, which must have exactly the key attributes of the table or index. A
-// scan of a table has one message for every error of the key, other reads have three.
+// position returns the position of the start key, which must have exactly the key attributes of the table or index.
+// For every error of the key, a scan of a table returns msgStart with the cause. Other reads return msgStart, the
+// cause, or both.
 func (q *Read) position(scan bool) (store.Position, error) {
 	s := q.schema()
 	attrs := s.Attributes()
@@ -263,8 +264,8 @@ func (q *Read) CheckStartForm() error {
 	return nil
 }
 
-// oneItem reports whether a partition of the table holds at most one item, as the key has no sort key. No item can
-// follow it, so a page returns no last key, and the service rejects a start key (alternator, test_query.py).
+// oneItem reports whether the query reads a table without a sort key, where a partition has at most one item. No item
+// can follow that one, so the page has no last key, and the service rejects a start key (alternator, test_query.py).
 func (q *Query) oneItem() bool { return q.Index == nil && len(q.Table.key.Sort()) == 0 }
 
 // after returns the part of the slice that lies after the start key.
@@ -346,7 +347,7 @@ func (q *Scan) spanAfter() (store.Span, error) {
 	return span, nil
 }
 
-// lagging reads a page of a query or a scan from the version that an eventually consistent read may see.
+// lagging reads a page of a query or a scan from an earlier version, as an eventually consistent read may see one.
 func (s *View) lagging(q *Read, read func(*View) (Page, error)) (page Page, err error) {
 	err = s.Eventually(q.Table, q.Index, func(s *View) error {
 		page, err = read(s)

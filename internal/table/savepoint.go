@@ -16,15 +16,15 @@ type savepoint struct {
 	pending []delta
 }
 
-// save returns a savepoint. Until it is released or restored, the transaction logs the old values of the rows that it
-// changes.
+// save returns a savepoint. From then on the transaction logs the old values of the rows that it changes, until the
+// savepoint is released or restored.
 func (tx *Tx) save() savepoint {
 	w := tx.remembering()
 	w.points++
 	return savepoint{len(w.log), slices.Clone(tx.pending)}
 }
 
-// remembering makes the transaction write through an undoWriter.
+// remembering makes the transaction write through an undoWriter, and returns that.
 func (tx *Tx) remembering() *undoWriter {
 	if tx.undo == nil {
 		tx.undo = &undoWriter{Writer: tx.w}
@@ -75,7 +75,7 @@ type undoWriter struct {
 	frozen []*frozen
 }
 
-// A changedRow is a row as it was before a change; existed is false if there was none.
+// A changedRow is a row as it was before a change. existed is false if the change created the row.
 type changedRow struct {
 	addr, value []byte
 	existed     bool

@@ -29,8 +29,8 @@ type Search struct {
 	Table  *Table
 	Index  *Index
 	Vector []float32
-	// Equal has values of attributes in the index's schema, which found items must have too. They have the right
-	// kinds, and the partition key is among them.
+	// Equal has the values that found items must have too. Its attributes are in the index's schema and have the
+	// right kinds, and the partition key is among them.
 	Equal attr.Item
 	Limit int
 }
@@ -130,8 +130,8 @@ func (v *Vector) score(query []float32, stored []byte) float64 {
 	return min(max(score, -math.MaxFloat32), math.MaxFloat32)
 }
 
-// Matched returns the item of a [Match] as a client sees it: with the vector as a list of numbers if withVector is
-// set and the index projects it, without the vector otherwise.
+// Matched returns the item of a [Match] as a client sees it. If withVector is set and the index projects the vector,
+// the item has it as a list of numbers. Otherwise the item has no vector.
 func (ix *Index) Matched(it attr.Item, withVector bool) (attr.Item, error) {
 	var b attr.Builder
 	for name, v := range it.All() {

@@ -14,8 +14,8 @@ type Set struct {
 	// [capability.ErrChanged] once another server has changed a definition.
 	Rows store.Store
 
-	// Only in a shared store: Loaded is true once the tables have been read from it, and Version is that of the
-	// catalogue.
+	// Loaded and Version are only used in a shared store. Loaded is true once the tables have been read from the
+	// store. Version is the version of the catalogue that was read.
 	Loaded  bool
 	Version uint64
 }

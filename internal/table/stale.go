@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// ErrNoVersions is the error for a store that cannot keep earlier versions. It is an [errors.ErrUnsupported] for
-// errors.Is.
+// ErrNoVersions is the error for a store that cannot keep earlier versions. errors.Is finds [errors.ErrUnsupported]
+// in it.
 var ErrNoVersions error = noVersions{}
 
 type noVersions struct{}
@@ -42,18 +42,18 @@ type lag struct {
 	list []version // oldest first
 }
 
-// A version is a snapshot of the rows, which was current until a time.
+// A version is a snapshot of the rows. They were the current rows until the time until.
 type version struct {
 	store store.Store
 	until time.Time
-	// last is the last space assigned in this version. It has no rows of later spaces, so reads of those use the
-	// current rows.
+	// last is the last space assigned in this version. The version has no rows of later spaces, so reads of a later
+	// space use the current rows.
 	last store.Space
 }
 
-// maxVersions is the number of versions from which on at most one is kept for each 1/maxVersions of the window, so
-// there are never more than twice as many. Each takes the memory of the rows that were replaced since, and of the
-// tree nodes above them.
+// maxVersions bounds the number of versions. Once there are so many, a new one is kept only if the last one is at
+// least 1/maxVersions of the window older, so there are never more than twice as many. Each version takes the memory
+// of the rows that were replaced since, and of the tree nodes above them.
 const maxVersions = 256
 
 // SetStaleness sets what eventually consistent reads may see from now on. The error is [ErrNoVersions].
@@ -72,7 +72,7 @@ func (db *DB) ForgetVersions() {
 	}
 }
 
-// Settle makes all reads see the changes so far, also reads of indexes after [DB.HoldIndexes].
+// Settle makes all reads see the changes so far. It also ends [DB.HoldIndexes].
 func (db *DB) Settle() {
 	if l := db.lag.Load(); l != nil {
 		l.held.Store(nil)
@@ -94,7 +94,8 @@ func (db *DB) version(ctx context.Context, now time.Time) (*version, error) {
 	return v, err
 }
 
-// keepVersion keeps a snapshot before a change, if reads may still see it after the change.
+// keepVersion is called before a change. It keeps a snapshot if reads may still see the current rows after the
+// change.
 func (db *DB) keepVersion(ctx context.Context, l *lag) error {
 	if l.Window <= 0 {
 		return nil
@@ -158,8 +159,8 @@ func (l *lag) choose(now time.Time, index bool) *version {
 // Lags reports whether eventually consistent reads may see earlier versions.
 func (s *View) Lags() bool { return s.db.lag.Load() != nil && !s.fixed && !IsSettled(s.ctx) }
 
-// Eventually calls read with a View of a version that an eventually consistent read of t, or of its index ix, may
-// see.
+// Eventually calls read with a View of a version that an eventually consistent read may see. The read is of index ix
+// of t, or of t itself if ix is nil.
 func (s *View) Eventually(t *Table, ix *Index, read func(*View) error) error {
 	space := t.space(ix)
 	v := s.db.lag.Load().choose(s.db.Clock(), ix != nil)
@@ -172,7 +173,7 @@ func (s *View) Eventually(t *Table, ix *Index, read func(*View) error) error {
 }
 
 // HoldIndexes makes eventually consistent reads of indexes see the rows as they are now, until [DB.Settle]. The
-// caller lets no index be filled meanwhile. The error is [ErrNoVersions].
+// caller must not let an index be filled until then. The error is [ErrNoVersions].
 func (db *DB) HoldIndexes(ctx context.Context) error {
 	if db.lag.Load() == nil {
 		if err := db.SetStaleness(Staleness{}); err != nil {

@@ -34,8 +34,8 @@ func (d *IndexDefinition) Status(now time.Time) string {
 	return StatusActive
 }
 
-// passing reports whether the status of the table or of an index depends on the time, so that callers must check the
-// clock.
+// passing reports whether the status of the table or of an index depends on the time. If it does, callers must check
+// the clock.
 func (d *Definition) passing() bool {
 	if s := &d.States; !s.Creating.IsZero() || !s.Updating.IsZero() || !s.Deleting.IsZero() {
 		return true

@@ -20,7 +20,7 @@ const (
 	shardLife       = 4 * time.Hour
 )
 
-// A StreamInfo is a stream and what the catalogue keeps of its table, which the stream may outlive.
+// A StreamInfo is a stream and the facts about its table that the catalogue keeps. A stream may outlive its table.
 type StreamInfo struct {
 	Stream
 	Table string
@@ -33,8 +33,8 @@ type StreamInfo struct {
 // A Shard is one epoch of one column of a stream.
 type Shard struct{ Epoch, Column uint32 }
 
-// A Sequence is the number of a record in a column. Its upper bits are the epoch, the lower bits count the records of
-// the epoch.
+// A Sequence is the number of a record in a column. Its upper bits are the epoch, and its lower bits count the
+// records of that epoch.
 type Sequence uint64
 
 const sequenceBits = 44
@@ -63,12 +63,13 @@ type StreamRecord struct {
 	Expired bool
 }
 
-// Bytes is the size of the record: the sum of its key and images. Source: API_streams_StreamRecord, SizeBytes.
+// Bytes is the size of the record: the sum of the sizes of its key and images. Source: API_streams_StreamRecord,
+// SizeBytes.
 func (r *StreamRecord) Bytes() int { return r.Keys.Size() + r.Old.Size() + r.New.Size() }
 
-// The rows of a stream's space are its records, by shard and sequence number. In addition, columnsPartition has the
-// last sequence number of each column. trimmedPartition has the first epoch that may have records, and the last
-// sequence number removed from each column.
+// The space of a stream has three kinds of rows: the records by shard and sequence number, rows of columnsPartition
+// with the last sequence number of each column, and rows of trimmedPartition. Those have the first epoch that may
+// have records, and the last sequence number that was removed from each column.
 var (
 	columnsPartition = []byte("columns")
 	trimmedPartition = []byte("trimmed")
@@ -105,15 +106,15 @@ const (
 	recordExpired = "x"
 )
 
-// recordedAt is the time that all records of one table in a transaction have.
+// recordedAt is the time of all records of one table in a transaction.
 type recordedAt struct {
 	table *Table
 	time  time.Time
 }
 
-// now returns the time of the records of a table in the transaction. All have the time of the first change, so that a
-// restore to a point in time has all the changes of a transaction or none. The time is taken when the transaction
-// writes the table and no other one can, so a later transaction never writes an earlier time to the same stream.
+// now returns the time for the records of a table in this transaction: the time of its first change. All records have
+// the same time, so that a restore to a point in time has all changes of a transaction or none. The transaction takes
+// the time while no other one can write the table, so a later transaction never writes an earlier time to the stream.
 func (tx *Tx) now(t *Table) time.Time {
 	for _, r := range tx.times {
 		if r.table == t {
@@ -125,8 +126,8 @@ func (tx *Tx) now(t *Table) time.Time {
 	return at
 }
 
-// record appends the change of an item to a stream of its table. Replacing an item by an equal one is not a change.
-// Source: DG/Streams.html.
+// record appends the change of an item to a stream of its table. It skips a write that replaces an item by an equal
+// one. Source: DG/Streams.html.
 func (tx *Tx) record(t *Table, st *Stream, partition []byte, old, item attr.Item) error {
 	if bytes.Equal(old, item) {
 		return nil
@@ -179,8 +180,8 @@ func lastSequence(r store.Reader, st *Stream, column uint32) (Sequence, error) {
 	return Sequence(binary.BigEndian.Uint64(value)), nil
 }
 
-// records yields the records of a shard from a sequence number on; with reverse, from the last one back to that
-// number. It ends after an error.
+// records yields the records of a shard from a sequence number to the end. If reverse is set, it yields the same
+// records from the last one to the first. It ends after an error.
 func records(r store.Reader, st *Stream, sh Shard, from Sequence, reverse bool) iter.Seq2[StreamRecord, error] {
 	return func(yield func(StreamRecord, error) bool) {
 		for row, err := range r.Query(st.Space, sh.partition(), store.Range{Lo: from.row()}, reverse) {

@@ -15,8 +15,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Stream returns the stream of a table with a label, even if the stream was switched off or the table deleted, up to
-// 24 hours ago. The error has kind [NotFound].
+// Stream returns the stream of a table with a label. It also finds a stream that was switched off, or whose table was
+// deleted, in the last 24 hours. The error has kind [NotFound].
 func (s *View) Stream(table, label string) (*StreamInfo, error) {
 	if t := s.tables.ByName[table]; t != nil && t.def.Stream != nil && t.def.Stream.Label == label {
 		return t.def.StreamInfo(), nil
@@ -67,13 +67,13 @@ func (s *View) Streams(table string) (list []*StreamInfo, err error) {
 		}
 		return strings.Compare(a.Label, b.Label)
 	})
-	// While a stream is being switched off, both lists have it.
+	// While a stream is being switched off, the tables and the ended streams both have it.
 	return slices.CompactFunc(list, func(a, b *StreamInfo) bool { return a.Space == b.Space }), nil
 }
 
 // Roll closes the shards of a stream whose epoch is over, even if there are no new records. A write that is still
-// running then appends its record to the next shard, so a reader that has reached the end of a closed shard has read
-// all of it.
+// running then appends its record to the next shard. So a reader at the end of a closed shard has read all its
+// records.
 func (db *DB) Roll(ctx context.Context, st *StreamInfo) error {
 	if !st.Ended.IsZero() {
 		return nil
@@ -154,9 +154,9 @@ func (s *View) Shards(st *StreamInfo) (list []ShardInfo, err error) {
 	return list, nil
 }
 
-// Records returns records of a shard from a sequence number on, the oldest first: at most limit records, and at most
-// 1 MB unless the first is larger. Next is the sequence number to continue at, and more reports whether there are
-// records from there on. Records skips those that are older than [StreamRetention].
+// Records returns records of a shard from a sequence number on, the oldest first. It returns at most limit records,
+// and at most 1 MB unless the first record is larger. It skips records that are older than [StreamRetention]. Next is
+// the sequence number at which the next call continues, and more reports whether that call will find records.
 func (s *View) Records(
 	st *StreamInfo, sh Shard, from Sequence, limit int,
 ) (list []StreamRecord, next Sequence, more bool, err error) {
@@ -202,8 +202,8 @@ func (s *View) From(st *StreamInfo, sh ShardInfo, at time.Time) (Sequence, error
 	return sh.End() + 1, nil
 }
 
-// Trimmed reports whether the record with a sequence number is gone or older than [StreamRetention]. The shard has
-// had that record.
+// Trimmed reports whether a record is gone or older than [StreamRetention]. The shard must once have had a record
+// with this sequence number.
 func (s *View) Trimmed(st *StreamInfo, sh Shard, q Sequence) (bool, error) {
 	value, ok, err := s.r.Get(st.Space, sh.partition(), q.row())
 	if err != nil || !ok {
@@ -214,8 +214,8 @@ func (s *View) Trimmed(st *StreamInfo, sh Shard, q Sequence) (bool, error) {
 }
 
 // Missed reports whether a reader that continues a shard at a sequence number would skip records that are no longer
-// kept. A number before the first means the oldest record kept. If the next epoch has closed the shard, no row tells
-// which number was its last, so once all its records are gone Missed returns false.
+// kept. It returns false for a number before the first of the shard, as the reader then starts at the oldest record
+// kept. It also returns false once all records of a closed shard are gone, as no row says which number was the last.
 func (s *View) Missed(st *StreamInfo, sh ShardInfo, from Sequence) (bool, error) {
 	if from < sh.First() {
 		return false, nil
@@ -226,7 +226,7 @@ func (s *View) Missed(st *StreamInfo, sh ShardInfo, from Sequence) (bool, error)
 	return from <= sh.End() && sh.End() < sh.Last(), nil
 }
 
-// Horizon returns a sequence number of a column: records up to it are no longer kept, and later ones are.
+// Horizon returns a sequence number of a column. Records up to this number are no longer kept, and later ones are.
 func (s *View) Horizon(st *StreamInfo, column uint32) (Sequence, error) {
 	last, err := lastSequence(s.r, &st.Stream, column)
 	if err != nil {
@@ -247,7 +247,7 @@ func (s *View) Lost(st *StreamInfo, column uint32, q Sequence) (bool, error) {
 		return true, nil
 	}
 
-	// TrimStreams may not have removed it yet: then it is the first record after q, which is the oldest.
+	// TrimStreams may still have to remove the lost record. That is then the oldest, and so the first record after q.
 	last, err := lastSequence(s.r, &st.Stream, column)
 	if err != nil {
 		return false, err
@@ -327,8 +327,8 @@ func (db *DB) trimStream(ctx context.Context, st *StreamInfo) error {
 	}
 }
 
-// findTrimmed returns up to trimRows records of a stream that are too old. Epochs before from have no records. Once
-// the caller has removed the returned records, epochs before to have none either.
+// findTrimmed returns up to trimRows records of a stream that are too old. No epoch before from has records. Once the
+// caller has removed the returned records, no epoch before to has any.
 func (s *View) findTrimmed(st *StreamInfo) (old []store.Position, from, to uint32, err error) {
 	value, ok, err := s.r.Get(st.Space, trimmedPartition, nil)
 	if err != nil {

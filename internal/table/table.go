@@ -37,7 +37,7 @@ type Index struct {
 // size. Source: DG/CapacityUnitCalculations.html.
 const StorageOverhead = 100
 
-// Compile makes a Table of a checked definition. For spaces that old has too, it reuses old's counters.
+// Compile returns the Table of a checked definition. It reuses the counters of old for the spaces that both have.
 func Compile(def *Definition, old *Table) *Table {
 	var before []Counter
 	if old != nil {
@@ -76,7 +76,8 @@ func Compile(def *Definition, old *Table) *Table {
 	return t
 }
 
-// projector returns a function that reports whether an entry of ix keeps an attribute, or nil if it keeps all.
+// projector returns a function that reports whether entries of ix have an attribute. It returns nil if they have all
+// attributes of the item.
 func projector(ix *Index) func([]byte) bool {
 	if ix.def.Projection.Type == ProjectAll {
 		return nil
@@ -130,7 +131,7 @@ func (t *Table) HasIndex(name string) bool {
 	return slices.ContainsFunc(t.indexes, func(ix *Index) bool { return ix.def.Name == name })
 }
 
-// HasVector reports whether the table has a vector index called name. Only searches can read those.
+// HasVector reports whether the table has a vector index called name. Only a search can read a vector index.
 func (t *Table) HasVector(name string) bool {
 	return slices.ContainsFunc(t.def.Vectors, func(ix IndexDefinition) bool { return ix.Name == name })
 }
@@ -188,7 +189,7 @@ func (t *Table) address(it attr.Item) (partition, sort []byte, err error) {
 	return partition, sort, nil
 }
 
-// addressBytes is the initial capacity for an address; most are shorter.
+// addressBytes is the initial capacity of the buffer for an address. Most addresses are shorter.
 const addressBytes = 64
 
 // addressOf returns the address of an item whose key attributes match the schema.
@@ -278,14 +279,14 @@ func (t *Table) KeyOf(item attr.Item) (attr.Item, error) {
 	return t.key.Key(item), nil
 }
 
-// Gone reports whether the table's time of being DELETING is over, so that it no longer exists.
+// Gone reports whether the table was deleted and its time as DELETING is over.
 func (t *Table) Gone(now time.Time) bool {
 	return !t.def.States.Deleting.IsZero() && !now.Before(t.def.States.Deleting)
 }
 
-// Usable reports whether items of the table can be read and written. To such requests, a table that is CREATING or
-// DELETING does not exist. Source: ExtendDB pull request 204, which compared it with the service. (API_DeleteTable
-// allows a DELETING table to answer for a while.)
+// Usable reports whether clients can read and write items of the table. For such requests, a table that is CREATING
+// or DELETING does not exist. Source: ExtendDB pull request 204, which compared it with the service. (According to
+// API_DeleteTable, a DELETING table may still answer for a while.)
 func (t *Table) Usable(now time.Time) bool {
 	s := t.def.Status(now)
 	return s == StatusActive || s == StatusUpdating

@@ -12,22 +12,22 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// TokenWindow is how long a transaction's client request token is remembered. Source: API_TransactWriteItems,
-// ClientRequestToken.
+// TokenWindow is how long the database remembers a transaction's client request token. Source:
+// API_TransactWriteItems, ClientRequestToken.
 const TokenWindow = 10 * time.Minute
 
 // A Token is what the database remembers of a transaction with a client request token.
 type Token struct {
 	// Digest is a hash of the request. A request with the same token and another digest is a mismatch.
 	Digest []byte
-	// Read has the sizes of the items written, by table. A repeated request consumes read units for them.
+	// Read has the sizes of the written items by table, as a repeated request consumes read units for them.
 	Read map[string][]int
 	Time time.Time
 }
 
-// Tokens have a space of their own, far from the definitions, which every transaction reads: in a shared store, a
-// transaction that added a row next to those would conflict with the others. Each token has two rows, one by token
-// and one by time, which finds the old ones.
+// Tokens have their own space, far from the definitions. Every transaction reads the definitions: in a shared store,
+// a transaction that added a token next to them would conflict with all others. Each token has a row by token and a
+// row by time. The rows by time serve to find old tokens.
 const tokenSpace store.Space = 1 << 63
 
 var (
@@ -35,13 +35,13 @@ var (
 	timesPartition  = []byte("token times")
 )
 
-// Remember looks up a token. If the database knows it and it is younger than [TokenWindow], Remember returns its
-// record and true. Otherwise it stores tok as the record, as part of the transaction.
+// Remember looks up a token. If the database has stored it within [TokenWindow], Remember returns the stored record
+// and true. Otherwise Remember stores tok as part of the transaction.
 //
-// Sweeps delete old records. Unless the store is shared, each transaction with a token deletes some too, since not
-// every program sweeps. In a shared store, transactions that did so would conflict with each other.
+// Sweeps delete old records. As not every program sweeps, each transaction with a token deletes some too, except in a
+// shared store, where these transactions would conflict with each other.
 func (tx *Tx) Remember(token string, tok Token) (Token, bool, error) {
-	if p, ok := tx.w.(capability.Presumer); ok { // the token is new unless the client repeats a request
+	if p, ok := tx.w.(capability.Presumer); ok { // the token is usually new; a client rarely repeats a request
 		p.Presume(address.Append(nil, tokenSpace, tokensPartition, []byte(token)))
 	}
 	value, ok, err := tx.w.Get(tokenSpace, tokensPartition, []byte(token))
@@ -85,13 +85,13 @@ func (tx *Tx) putToken(token string, tok Token) error {
 	return tx.w.Put(tokenSpace, timesPartition, append(timeKey(tok.Time), token...), nil)
 }
 
-// SetRead adds the sizes of the items written to the record of this transaction.
+// SetRead sets the sizes of the items that this transaction has written in its record.
 func (tx *Tx) SetRead(token string, tok Token, read map[string][]int) error {
 	tok.Read = read
 	return tx.putToken(token, tok)
 }
 
-// timeKey encodes a time in timeBytes bytes that sort by time.
+// timeKey encodes a time in timeBytes bytes. The bytes of an earlier time sort first.
 func timeKey(t time.Time) []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(t.UnixNano())^1<<63)
 }

@@ -7,8 +7,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Trace describes what a query or scan read. The code that computes the consumed capacity makes it, so the two
-// always agree.
+// A Trace describes what a query or scan read. The same code computes the consumed capacity, so the two always agree.
 type Trace struct {
 	Operation string // Query or Scan
 	Table     string
@@ -35,9 +34,9 @@ type Trace struct {
 
 type traceKey struct{}
 
-// WithTrace returns a context in which every query and scan calls report with its trace when it ends. If ctx has such
-// a function already, it is called too, so callers at several levels all get traces. The goroutines that run the
-// operations call report.
+// WithTrace returns a context with which every query and scan calls report when it ends. If ctx already has such a
+// function, both are called, so callers at several levels all get traces. report runs in the goroutine of the query
+// or scan.
 func WithTrace(ctx context.Context, report func(Trace)) context.Context {
 	all := report
 	if outer, ok := ctx.Value(traceKey{}).(func(Trace)); ok {

@@ -22,9 +22,9 @@ type View struct {
 	db     *DB
 	tables *Set
 	r      store.Reader
-	fixed  bool   // in a transaction, so its reads see no earlier versions
+	fixed  bool   // part of a transaction, so it reads no earlier versions
 	addr   []byte // memory for the address of a ViewItem's only Get
-	serial bool   // in an update, which blocks others
+	serial bool   // part of an update, for which others wait
 }
 
 // Rows returns a Reader of all rows: those of tables, indexes and the catalogue.
@@ -83,12 +83,12 @@ type Tx struct {
 	written int         // number of rows put or deleted
 	undo    *undoWriter // same as w, once there was a savepoint
 	pending []delta
-	// expiring is true for the deletions of a sweep, whose records say so.
+	// expiring is true while a sweep deletes items. The stream records of those deletions say so.
 	expiring bool
 	few      [4]delta // initial memory of pending
 }
 
-// A delta is a change of the counters of one space. It takes effect when the transaction has been applied.
+// A delta is a change of the counters of one space. The counters change once the transaction has been applied.
 type delta struct {
 	stats        *Stats
 	items, bytes int
@@ -185,8 +185,8 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 	return change, err
 }
 
-// count adds a write of a row to the pending counters. The row existed if before is set, and then had the size was.
-// It exists now if after is set, and has the size is.
+// count adds a write of a row to the pending counters. before reports whether the row existed before the write, with
+// the size was. after reports whether it exists now, with the size is.
 func (tx *Tx) count(s *Stats, before, after bool, was, is int) {
 	d := delta{stats: s}
 	if before {
@@ -252,8 +252,8 @@ func (t *Table) checkSize(item attr.Item) error {
 	return nil
 }
 
-// Measure returns the partition key of an item collection and its size in bytes: that of all items of the partition
-// and of their entries in local indexes. It reads all of them. Source: DG/LSI.html, item collections.
+// Measure returns the partition key and the size in bytes of an item collection: the items of a partition and their
+// entries in local indexes. It reads all of them. Source: DG/LSI.html, item collections.
 func (s *View) Measure(t *Table, key attr.Item) (hash attr.Item, size int64, err error) {
 	partition, ok := t.key.AppendPartition(nil, key)
 	if !ok {

@@ -13,9 +13,9 @@ import (
 
 const msgUpdateSize = "Item size to update has exceeded the maximum allowed size"
 
-// Update changes the item with the given key, or creates it. All operands have their values from before the update.
-// The error has kind [Validation] if the item or the table does not allow the update, or [ConditionFailed], with
-// Change.Capacity set. After an error nothing is written.
+// Update changes the item with the given key, or creates it. All operands have the values from before the update. The
+// error has kind [Validation] if the item or the table does not allow the update. It has kind [ConditionFailed] if
+// the condition does not hold; Change.Capacity is then set. After an error nothing is written.
 func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Condition) (Change, error) {
 	partition, sort, err := t.Address(key)
 	if err != nil {
@@ -38,7 +38,7 @@ func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Co
 	if err != nil {
 		return Change{}, &Error{Kind: Validation, Msg: err.Error(), Err: err}
 	}
-	if item == nil { // there is nothing to remove from
+	if item == nil { // the actions only remove something, and there is no item
 		change := Change{}
 		change.Capacity.Table = WriteUnits(0)
 		return change, nil
@@ -52,8 +52,8 @@ func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Co
 	return tx.write(t, partition, sort, item, nil)
 }
 
-// CheckUpdate returns the error that an update has whatever the item is: in the key, in a change of a key attribute,
-// or in the kind of an index key. The error has kind [Validation]. Source: dynalite, test/updateItem.js.
+// CheckUpdate returns the error that the update has for every item: an invalid key, a change of a key attribute, or a
+// wrong kind for an index key. The error has kind [Validation]. Source: dynalite, test/updateItem.js.
 func (t *Table) CheckUpdate(key attr.Item, update *expr.Update) error {
 	if err := t.CheckKey(key); err != nil {
 		return err
@@ -115,8 +115,9 @@ func isNested(a ast.Action) bool {
 	return false
 }
 
-// CheckPaths returns an error if a path leads into a key attribute of the table or of an index, as keys are scalars.
-// The error has kind [Validation]. Source: dynalite, test/getItem.js, query.js, scan.js and updateItem.js.
+// CheckPaths returns an error if a path leads into a key attribute of the table or of an index. A key attribute is a
+// scalar, so no such path exists. The error has kind [Validation]. Source: dynalite, test/getItem.js, query.js,
+// scan.js and updateItem.js.
 func (t *Table) CheckPaths(paths iter.Seq[ast.Path]) error {
 	index := ""
 	for path := range paths {
@@ -142,10 +143,10 @@ func (t *Table) isIndexKey(name string) bool {
 	return slices.ContainsFunc(t.indexes, func(ix *Index) bool { return ix.key.Has(name) })
 }
 
-// checkUpdated is checkItem with the messages of updates. It returns an error for a value that cannot be the key of
-// an index even if the update does not change that attribute: the item may be older than the index. Source:
-// conformance suites of dynalite (test/updateItem.js) and alternator (test_gsi.py); the list of messages in
-// API_TransactWriteItems, CancellationReasons.
+// checkUpdated is checkItem with the messages of updates. It checks the index keys of the whole item, not only the
+// attributes that the update changes, as the item may be older than the index. Source: conformance suites of dynalite
+// (test/updateItem.js) and alternator (test_gsi.py); the list of messages in API_TransactWriteItems,
+// CancellationReasons.
 func (t *Table) checkUpdated(item attr.Item, update *expr.Update) error {
 	changed := func(name string) bool {
 		return slices.ContainsFunc(expr.Actions(update), func(a ast.Action) bool { return a.Path.Path[0].Name == name })

@@ -241,10 +241,10 @@ func (d *Definition) vectorAttributes() (list []vectorAttribute) {
 // vectorBytes is the billed size of one dimension of a vector, however many digits it has.
 const vectorBytes = 4
 
-// BilledSize returns the size of an item for the capacity of reads and writes of the table and for TableSizeBytes. It
-// counts a vector of an index as 4 bytes per dimension. The size of the numbers in the vector counts for the limit of
-// items, for pages and for secondary indexes. Source: conformance captures and dynoxide's of eu-west-2 and us-east-1,
-// 2026-10-09; of reads, 2026-10-23.
+// BilledSize returns the size of an item for the units of reads and writes of the table and for TableSizeBytes. It
+// counts 4 bytes per dimension for the vector of an index. Other sizes count the numbers of the vector: the limit of
+// an item, the limit of a page, and secondary indexes. Source: conformance captures and dynoxide's of eu-west-2 and
+// us-east-1, 2026-10-09; of reads, 2026-10-23.
 func (t *Table) BilledSize(it attr.Item) int {
 	size := it.Size()
 	for _, a := range t.vectors {
@@ -255,7 +255,7 @@ func (t *Table) BilledSize(it attr.Item) int {
 	return size
 }
 
-// BilledAs reports whether [Table.BilledSize] gives every item the same size in both versions of a table.
+// BilledAs reports whether [Table.BilledSize] returns the same sizes for t as for o, another version of the table.
 func (t *Table) BilledAs(o *Table) bool { return slices.Equal(t.vectors, o.vectors) }
 
 // isVector reports whether a value is a list of numbers of the right length. Items that are older than the index may
