@@ -12,7 +12,7 @@ import (
 )
 
 // Create checks a definition and creates its table. The caller must not change the definition afterwards. The error
-// has kind [table.InUse] if a table of that name exists.
+// has kind [table.InUse] if the table exists already or is being restored.
 func (db *DB) Create(ctx context.Context, def *table.Definition) (t *table.Table, err error) {
 	if err := db.OutsideTx(ctx); err != nil {
 		return nil, err
@@ -34,7 +34,8 @@ func (e extra) do(w store.Writer) error {
 	return e(w)
 }
 
-// createTable creates a table. If until is not zero, the table is CREATING until then. The same update runs then.
+// createTable creates a table, and runs then in the same update. If until is not zero, the table is CREATING until
+// that time.
 func (db *DB) createTable(
 	ctx context.Context, def *table.Definition, until time.Time, then extra,
 ) (*table.Table, error) {
@@ -48,7 +49,7 @@ func (db *DB) createTable(
 	if !until.IsZero() {
 		creating(def, until)
 	}
-	// No running update can use the new table, so there is no need to exclude updates.
+	// No running update can use the new table, so updates may continue.
 	if err := db.Updates.RLock(ctx); err != nil {
 		return nil, err
 	}
@@ -126,10 +127,10 @@ func noTable(name string) error {
 	}
 }
 
-// Delete removes a table with its items. It returns the table as it was or, if db.Delay is set, as it is while it is
-// DELETING. If point-in-time recovery is enabled, the items become a system backup. The error has kind
-// [table.NotFound]; [table.Validation] if the table is protected; or [table.InUse] if it is CREATING, UPDATING or
-// DELETING.
+// Delete removes a table with its items. It returns the table as it was. If db.Delay is set, it returns the table
+// with the status DELETING instead. If point-in-time recovery is enabled, the items become a system backup. The error
+// has kind [table.NotFound] if there is no such table, [table.Validation] if the table is protected, or [table.InUse]
+// if it is CREATING, UPDATING or DELETING.
 func (db *DB) Delete(ctx context.Context, name string) (t *table.Table, err error) {
 	if err := db.OutsideTx(ctx); err != nil {
 		return nil, err
@@ -157,7 +158,7 @@ func (db *DB) deleteTable(ctx context.Context, name string) (*table.Table, error
 	return t, db.remove(ctx, t, nil)
 }
 
-// remove removes a table with its items, in an update that also runs then. If the store limits what one update can
+// remove removes a table with its items, and runs then in the same update. If the store limits what one update can
 // delete, later updates delete the rows. The caller holds db.alter.
 func (db *DB) remove(ctx context.Context, t *table.Table, then extra) error {
 	name := t.Definition().Name
@@ -166,7 +167,7 @@ func (db *DB) remove(ctx context.Context, t *table.Table, then extra) error {
 		return err
 	}
 	defer resume()
-	if db.sharing == nil { // first, so that no read finds the table without its items
+	if db.sharing == nil { // publish the removal first, so that no read finds the table without its items
 		db.swap(name, nil, 0)
 	}
 	var listed []store.Space
@@ -204,9 +205,9 @@ func (db *DB) remove(ctx context.Context, t *table.Table, then extra) error {
 	return err
 }
 
-// exclude waits for the running updates, until ctx ends, and lets none begin until resume is called. Meanwhile the
-// caller writes and publishes a changed definition. In a shared store updates go on, as the store itself rejects
-// updates of servers with older definitions.
+// exclude waits until no update runs, or ctx ends. New updates wait until resume is called. The caller writes and
+// publishes a changed definition before that. In a shared store, exclude does not stop updates, as the store itself
+// rejects updates of servers with older definitions.
 func (db *DB) exclude(ctx context.Context) (resume func(), err error) {
 	if db.sharing == nil {
 		return db.Updates.Lock(ctx)
@@ -217,8 +218,8 @@ func (db *DB) exclude(ctx context.Context) (resume func(), err error) {
 	return sync.OnceFunc(db.Updates.RUnlock), nil
 }
 
-// unkept returns the spaces to clear when the table is deleted. With point-in-time recovery the items are kept as a
-// system backup, so their space is not among them.
+// unkept returns the spaces to clear when the table is deleted. If point-in-time recovery is enabled, the space of
+// the items is not among them, as the items become a system backup.
 func unkept(t *table.Table) (spaces []store.Space) {
 	for _, ix := range t.Indexes() {
 		spaces = append(spaces, ix.Definition().Space)
@@ -232,12 +233,12 @@ func unkept(t *table.Table) (spaces []store.Space) {
 	return spaces
 }
 
-// swap publishes t as the table called name; nil removes the table. Unless the table is new, the caller has excluded
-// updates. Swap drops earlier versions of the rows, which lack the rows of new indexes.
+// swap publishes t as the table called name, or removes the table if t is nil. Unless the table is new, the caller
+// has excluded updates. Swap drops earlier versions of the rows, as these lack the rows of new indexes.
 //
-// Version is the version of all definitions after the change. In a shared store, another server may have changed the
-// table again since, and this one may have loaded that change. Then swap keeps the newer definition, and takes only
-// the counters of t.
+// Version is the version of all definitions after the change. In a shared store, another server may have changed a
+// definition since, and this server may already have loaded it. Then swap keeps the loaded definition, and takes only
+// the counters from t.
 func (db *DB) swap(name string, t *table.Table, version uint64) {
 	db.ForgetVersions()
 	db.Publish(func(all *table.Set) {
@@ -254,13 +255,13 @@ func (db *DB) swap(name string, t *table.Table, version uint64) {
 	})
 }
 
-// Alter lets change edit a copy of a table's definition, then stores and publishes it. Before Alter returns, it fills
-// the indexes that change added and deletes the rows of those that it removed; reads and writes continue meanwhile.
-// Once the definition is published, Alter ignores the end of ctx, except while another server fills an index; if the
-// store then fails, [DB.Recover] completes the work.
+// Alter lets change edit a copy of a table's definition, then stores and publishes the copy. Before Alter returns, it
+// fills the indexes that change added and deletes the rows of those that it removed. Reads and writes continue during
+// that time. Once the definition is published, Alter ignores the end of ctx, except while it waits for another server
+// to fill an index. If the store fails after that point, [DB.Recover] completes the work.
 //
-// The error has kind [table.NotFound] if the table does not exist or another server deletes it meanwhile, or
-// [table.InUse] if it is CREATING or DELETING. Otherwise it comes from change or from the store.
+// The error has kind [table.NotFound] if the table does not exist or another server deletes it during the call, or
+// [table.InUse] if it is CREATING or DELETING. Other errors come from change or from the store.
 func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definition) error) (*table.Table, error) {
 	if err := db.OutsideTx(ctx); err != nil {
 		return nil, err
@@ -279,8 +280,8 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definit
 		return nil, err
 	}
 
-	// From here on the change must be completed: if the client hangs up, there must be no index that cannot be read,
-	// and no rows that belong to no index.
+	// The definition is published, so complete the change even if the client hangs up. Otherwise an index would
+	// remain unreadable, or rows would remain that belong to no index.
 	resized := !t.BilledAs(old)
 	exact := resized && db.exact.Swap(false)
 	for _, space := range dropped(old.Definition(), t.Definition()) {
@@ -289,7 +290,8 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definit
 			return nil, err
 		}
 	}
-	if db.sharing != nil { // if not shared, keep the lock: Fork and HoldIndexes must find no half-filled index
+	// if the store is not shared, keep the lock, so that Fork and HoldIndexes find no half-filled index
+	if db.sharing != nil {
 		unlock()
 	}
 	for _, ix := range t.Definition().Online() {
@@ -361,9 +363,9 @@ func dropped(old, def *table.Definition) (spaces []store.Space) {
 	return spaces
 }
 
-// redefine stores a definition and publishes it, in an update that also runs then. That update lists the spaces that
-// the definition no longer has as garbage instead of clearing them: writes still go there until the definition is
-// published.
+// redefine stores a definition and publishes it. It runs then in the update that stores it. That update does not
+// clear the spaces that the definition no longer has, as other updates still write to them until the definition is
+// published. It lists them as garbage.
 func (db *DB) redefine(ctx context.Context, def *table.Definition, old *table.Table, then extra) (*table.Table, error) {
 	resume, err := db.exclude(ctx)
 	if err != nil {
@@ -379,8 +381,8 @@ func (db *DB) redefine(ctx context.Context, def *table.Definition, old *table.Ta
 	return t, nil
 }
 
-// define stores a definition, in an update that also runs then. It returns the definition with its new spaces
-// assigned, and the new version of all definitions.
+// define stores a definition, and runs then in the same update. It assigns spaces to new parts of the table, and
+// returns the definition with these spaces and the new version of all definitions.
 func (db *DB) define(
 	ctx context.Context, def, old *table.Definition, then extra,
 ) (stored *table.Definition, version uint64, err error) {
@@ -400,7 +402,7 @@ func (db *DB) define(
 	return stored, version, err
 }
 
-// removeDeleted removes the tables whose time of being DELETING is over. The caller holds db.alter.
+// removeDeleted removes the tables whose time as DELETING is over. The caller holds db.alter.
 func (db *DB) removeDeleted(ctx context.Context) error {
 	all := db.Current()
 	if !all.Deleting {
@@ -417,7 +419,8 @@ func (db *DB) removeDeleted(ctx context.Context) error {
 	return nil
 }
 
-// redefinition is [table.DB.ChangeTables], and also gives the definitions the version that it returns.
+// redefinition is [table.DB.ChangeTables], but also increments the version of the definitions and returns the new
+// one.
 func (db *DB) redefinition(ctx context.Context, fn func(store.Writer) error) (version uint64, err error) {
 	err = db.ChangeTables(ctx, func(w store.Writer) (err error) {
 		if err = fn(w); err == nil {

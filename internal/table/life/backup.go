@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Backup is a copy of a table, which may outlive it.
+// A Backup is a copy of a table. It can outlive the table.
 type Backup struct {
 	// ID is unique in the database. Its first 14 digits are the time of Created
 	// in milliseconds since 1970.
@@ -27,9 +27,9 @@ type Backup struct {
 	Expires time.Time `json:",omitzero"`
 	// Space is the space with the copied items. The catalogue lists it as garbage until all of them are copied.
 	Space store.Space
-	// Items and Bytes are the counters of the table.
+	// Items and Bytes are the counters of the table when it was copied.
 	Items, Bytes int64
-	// Table is the definition of the table at that time.
+	// Table is the definition of the table when it was copied.
 	Table *table.Definition
 }
 
@@ -110,9 +110,9 @@ func readBackup(r store.Reader, id string) (*Backup, error) {
 	return decodeBackup(store.Row{Sort: []byte(id), Value: value})
 }
 
-// CreateBackup copies the items of a table as they are now and sets the remaining fields of b, which has an ID, a
-// Name and a Created time. Other requests continue meanwhile. The error has kind [table.NotFound] for a missing
-// table.
+// CreateBackup copies the items of a table as they are now. The caller sets the ID, Name and Created time of b, and
+// CreateBackup sets the other fields. Other requests continue during the copy. The error has kind [table.NotFound]
+// for a missing table.
 func (db *DB) CreateBackup(ctx context.Context, name string, b *Backup) error {
 	if err := db.Refresh(ctx); err != nil {
 		return err
@@ -149,7 +149,8 @@ func (db *DB) CreateBackup(ctx context.Context, name string, b *Backup) error {
 	})
 }
 
-// tableAt returns a function that returns an error if the Reader has no table called name whose items are in space.
+// tableAt returns a function that looks for the table called name in a Reader. The function returns an error if there
+// is no such table, or if its items are not in space.
 func (db *DB) tableAt(name string, space store.Space) func(store.Reader) error {
 	return func(r store.Reader) error {
 		var def table.Definition
@@ -184,9 +185,9 @@ func (db *DB) RestoreBackup(ctx context.Context, def *table.Definition, id strin
 	}}, func(store.Reader, *table.Table) error { return nil })
 }
 
-// Copy creates a table with the items that the table called name has now or, if at is not zero, had at that time,
-// which its history must cover. The error has kind [table.NotFound] if that table does not exist, or [table.InUse] if
-// a table with the name in def does.
+// Copy creates a table with the items of the table called name. It copies the current items if at is zero, or those
+// that the table had at the time at, which its history must cover. The error has kind [table.NotFound] if that table
+// does not exist, or [table.InUse] if a table with the name in def does.
 func (db *DB) Copy(ctx context.Context, def *table.Definition, name string, at time.Time) (*table.Table, error) {
 	if err := db.Refresh(ctx); err != nil {
 		return nil, err
@@ -228,7 +229,7 @@ func (db *DB) restore(
 	defer db.restoring.Delete(def.Name)
 	def = def.Clone()
 	db.create(ctx, def)
-	var t *table.Table // compiled by the first put, when the indexes have their spaces
+	var t *table.Table // compiled in the first put, as the indexes have no spaces before
 	var version uint64
 	c.spaces = def.Spaces()
 	c.put = func(rows []store.Row) error {
@@ -262,18 +263,18 @@ func (db *DB) restore(
 
 // A transfer copies the rows of the space from to new spaces.
 type transfer struct {
-	spaces []*store.Space // the new ones, which fill assigns
+	spaces []*store.Space // the new spaces; fill assigns their numbers
 	from   store.Space
 	// exists returns an error if the source is gone in the Reader from which the rows will be copied.
 	exists func(store.Reader) error
 	put    func([]store.Row) error  // stores some rows; called at least once
-	then   func(store.Reader) error // called after all puts with the Reader of the rows; may be nil
+	then   func(store.Reader) error // called after all puts, with the Reader that had the rows; may be nil
 	use    func(store.Writer) error // puts the spaces in use
 	done   func()                   // after use; may be nil
 }
 
-// fill runs a transfer. Until its spaces are in use, the catalogue lists them as garbage, so that after a crash
-// Recover clears them. Meanwhile definitions may change and other transfers may run.
+// fill runs a transfer. The catalogue lists the new spaces as garbage until they are in use, so that Recover clears
+// them after a crash. Definitions may change, and other transfers may run, during that time.
 func (db *DB) fill(ctx context.Context, c transfer) error {
 	unlock, err := db.alter.Lock(ctx)
 	if err != nil {
@@ -363,8 +364,8 @@ func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
 	return err
 }
 
-// errCleared is returned by a transfer that was stalled for so long that another server took this one for dead and
-// cleared its spaces.
+// errCleared is returned by a transfer whose spaces another server has cleared. It does so if this server seems dead,
+// as after a long stall.
 var errCleared = errors.New("another server has removed the rows that were being copied")
 
 // copyRows passes the rows of one snapshot to the put function of a transfer.

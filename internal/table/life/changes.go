@@ -11,13 +11,14 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Changes calls visit with each item of the table called name that differs between before and db, in scan order: the
-// old and the new item, of which one may be nil. If before is nil or the table is new, it visits every item. Items
-// are valid until visit returns; an error from visit ends the walk.
+// Changes calls visit with each item of the table called name that differs between before and db, in scan order.
+// visit gets the old and the new item. One of them is nil if the item was added or removed. If before is nil or the
+// table is new, Changes visits every item. Items are valid until visit returns. If visit returns an error, Changes
+// ends.
 //
 // Between a database in memory and its fork, the time depends on the number of differences, see [capability.Changes],
-// unless the table was created again. If ctx belongs to a [table.DB.ViewJoined] of either database, Changes compares
-// the state that this View sees.
+// unless the table was deleted and created again. If ctx belongs to a [table.DB.ViewJoined] of one of the databases,
+// Changes compares the rows that this View sees.
 func (db *DB) Changes(ctx context.Context, before *DB, name string, visit func(was, is attr.Item) error) error {
 	return view(ctx, before, func(old store.Reader) error {
 		return view(ctx, db, func(r store.Reader) error {
@@ -55,15 +56,15 @@ func view(ctx context.Context, db *DB, fn func(store.Reader) error) error {
 	return db.View(ctx, func(v *table.View) error { return fn(v.Rows()) })
 }
 
-// tableItems reads the items of one table, whatever space it is asked for. It lets Changes compare tables in
-// different spaces.
+// tableItems reads the items of one table and ignores the space that callers ask for. So Changes can compare two
+// tables in different spaces.
 type tableItems struct {
 	store.Reader
 	space store.Space // 0 if the table does not exist
 }
 
-// itemsIn returns the items of the table called name in r. It finds the table by the definition in r itself, so it
-// needs no lock.
+// itemsIn returns the items of the table called name in r. It reads the table's definition from r too, so it needs no
+// lock.
 func itemsIn(r store.Reader, name string) (*tableItems, error) {
 	t := &tableItems{Reader: r}
 	if r == nil {

@@ -10,18 +10,18 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// The counters of items and bytes are kept in memory, so writes need not update rows for them. [DB.Close] writes them
-// to the catalogue with a mark that they are exact; the first update after the next [Open] removes the mark in the
-// same commit. After a crash the mark is missing: then the counters start with the figures of the last Close, until
-// [DB.Recover] has counted the rows. The service updates these figures about every six hours. Source:
+// The counters of items and bytes are kept in memory, so that writes need not update rows for them. [DB.Close] writes
+// them to the catalogue, with a mark that they are exact. The first update after the next [Open] removes the mark in
+// the same commit. So after a crash the mark is missing. The counters then start with the values of the last Close,
+// and [DB.Recover] counts the rows. The service updates these figures about every six hours. Source:
 // API_TableDescription, ItemCount.
 var statisticsRow = []byte("statistics")
 
 // statistics is the stored form of counters: items and bytes by space.
 type statistics map[store.Space][2]int64
 
-// billedMark is the value of the mark that says that bytes are counted as in [table.Table.BilledSize]. Versions that
-// wrote a smaller value counted vectors by their digits.
+// billedMark is the value of the mark if the bytes were counted as in [table.Table.BilledSize]. Older versions of
+// this program wrote a smaller value: they counted vectors by their digits.
 const billedMark = 2
 
 // readCounters returns the counters in the catalogue, and the value of the mark that they are exact, or 0 if there is
@@ -43,7 +43,8 @@ func readCounters(r store.Reader) (stats statistics, mark byte, err error) {
 	return stats, value[0], nil
 }
 
-// writeCounters writes the counters to the catalogue, with the mark if they are exact. The caller lets no update run.
+// writeCounters writes the counters to the catalogue, and the mark if they are exact. The caller makes sure that no
+// update runs.
 func (db *DB) writeCounters(w store.Writer) error {
 	stats := statistics{}
 	for _, t := range db.Current().ByName {
@@ -62,10 +63,10 @@ func (db *DB) writeCounters(w store.Writer) error {
 	return w.Put(table.CatalogueSpace, table.CountersPartition, table.ExactRow, []byte{billedMark})
 }
 
-// Close writes the counters of the tables to the store, which stays open. It waits for the running updates. Those
-// that have not begun, later ones and all other waits return [store.ErrClosed]. Without a Close the next Open must
-// count the items again. A second Close only waits for the first. Close writes nothing if nothing has changed since
-// Open. Do not call it in the function of an update.
+// Close writes the counters of the tables to the store, unless nothing has changed since Open. The store stays open.
+// Close waits for the running updates. Updates that have not begun, later updates and all other waits return
+// [store.ErrClosed]. Without a Close, [DB.Recover] must count the items again after the next Open. A second Close
+// only waits for the first. Do not call Close in the function of an update.
 func (db *DB) Close(ctx context.Context) error {
 	first := false
 	db.closing.Do(func() { first = true })
@@ -96,7 +97,7 @@ func (db *DB) Close(ctx context.Context) error {
 	return err
 }
 
-// recount counts the rows and sets the counters, if those are not exact.
+// recount counts the rows and sets the counters, unless the counters are exact.
 func (db *DB) recount(ctx context.Context) error {
 	if db.exact.Load() {
 		return nil
@@ -110,7 +111,7 @@ func (db *DB) recount(ctx context.Context) error {
 }
 
 // rebill counts the bytes of a table again, after a change of its vector indexes has changed the billed sizes of its
-// items. In a shared store, where one server counts, it only marks the counters as inexact.
+// items. In a shared store rebill only marks the counters as inexact, as the leader counts there.
 func (db *DB) rebill(ctx context.Context, name string) error {
 	if db.sharing != nil {
 		return db.Change(ctx, func(w store.Writer) error {
@@ -126,14 +127,14 @@ func (db *DB) rebill(ctx context.Context, name string) error {
 	}, func() {})
 }
 
-// countRows counts the rows of one snapshot for the counters that the function of returns, sets these, and calls
-// done. Updates continue meanwhile; what they add to the counters is kept.
+// countRows counts the rows of one snapshot for the counters that the function of returns, sets these counters, and
+// calls done. Updates continue during the count. What they add to the counters is kept.
 func (db *DB) countRows(ctx context.Context, of func(*table.Set) []table.Counter, done func()) error {
 	type count struct {
 		table.Counter
 		items, bytes int
 	}
-	resume, err := db.Updates.Lock(ctx) // the snapshot and the counters must both be from between two updates
+	resume, err := db.Updates.Lock(ctx) // no update may run between the snapshot and reading the counters
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,10 @@
-// Package life manages the life of tables: it creates, changes, backs up, restores and deletes them, completes what a
-// crash has interrupted, runs sweeps, and shares counters with other servers.
+// Package life manages the life of tables: it creates, changes, backs up, restores and deletes them. It also
+// completes work that a crash has interrupted, runs sweeps, and shares counters with other servers.
 //
 // A [DB] is a [table.DB], whose rows package table reads and writes. It keeps the definitions of tables in the
-// catalogue, a space of the same store, and publishes a new [table.Set] after each change. A change has three steps:
-// one update writes the definition, the Set is published while no update runs, and further updates fill or clear the
-// spaces concerned. If a crash interrupts the third step, [DB.Recover] completes it.
+// catalogue, a space of the same store, and publishes a new [table.Set] after each change. A change has three steps.
+// One update writes the definition. Then the Set is published while no update runs. Further updates fill new spaces
+// or clear old ones. If a crash interrupts the third step, [DB.Recover] completes it.
 //
 //	db, err := life.Open(ctx, memory.Open())
 //	if !db.Recovered() {
@@ -49,18 +49,19 @@ type DB struct {
 	closing sync.Once
 	closed  chan struct{} // closed when the first Close has finished
 
-	// alter is held while a table is created, changed or deleted. Take it before Updates and before an update begins.
+	// alter is locked while a table is created, changed or deleted. Lock it before Updates and before an update
+	// begins.
 	alter *lock.Lock
 
 	// opening is nil except while EndJob ends a job and publishes its table. A client that sees the end of the job
 	// waits for the channel to be closed, so that it can use the table.
 	opening atomic.Pointer[chan struct{}]
 
-	// filling has the spaces that transfers of this server fill; the catalogue lists them as garbage. Restoring has
-	// the names of the tables being restored.
+	// filling has the spaces that transfers of this server fill; the catalogue lists them as garbage. restoring has
+	// the names of the tables that are being restored.
 	filling, restoring sync.Map
 
-	recovering *lock.Lock  // held by Recover; take it before alter
+	recovering *lock.Lock  // locked by Recover; lock it before alter
 	exact      atomic.Bool // the counters in memory are exact
 	garbage    atomic.Bool // the catalogue lists spaces to clear
 }
@@ -76,8 +77,8 @@ func (db *DB) init(rows *table.DB) {
 }
 
 // Open returns the tables in a store. It reads their definitions and counters but no items. If [DB.Recovered] returns
-// false, the caller should run [DB.Recover], possibly in the background, as the tables can be used before it ends.
-// The caller closes the store, after [DB.Close].
+// false, the caller should run [DB.Recover]. It may do so in the background, as clients can use the tables before
+// Recover returns. The caller closes the store after [DB.Close].
 func Open(ctx context.Context, st store.Store) (*DB, error) {
 	if shared, ok := st.(capability.Sharer); ok {
 		db := new(DB)

@@ -10,9 +10,10 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// The garbage partition of the catalogue lists spaces that no definition uses any more and that may still have rows.
-// The update that removes a definition adds its space, and the update that deletes the last rows of the space removes
-// it. If the value has 8 bytes, a transfer fills the space, and holds the lease of the space in the value.
+// The garbage partition of the catalogue lists spaces that no definition uses and that may have rows. The update that
+// removes a definition adds the table's spaces to the list. The update that deletes the last rows of a space removes
+// the space from the list. A value of 8 bytes means that a transfer is filling the space: the value is the space
+// whose lease the transfer holds.
 var garbagePartition = []byte("garbage")
 
 func garbageRow(space store.Space) []byte {
@@ -21,8 +22,8 @@ func garbageRow(space store.Space) []byte {
 
 // clearGarbage clears the spaces that the catalogue lists as garbage.
 func (db *DB) clearGarbage(ctx context.Context) error {
-	if db.sharing == nil { // in a shared store, updates that still use such a space fail
-		// A running Alter may have listed a space whose definition is still published.
+	if db.sharing == nil { // a shared store needs no lock, as updates that still use such a space fail
+		// A running Alter may have listed a space that the published definition still has.
 		unlock, err := db.alter.Lock(ctx)
 		if err != nil {
 			return err
@@ -53,7 +54,7 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 	}
 
 	for _, g := range list {
-		// In a shared store, the server that fills the space holds this lease; then alone does nothing.
+		// If another server is filling the space, it holds this lease, and alone does not call clear.
 		_, err := db.alone(ctx, g.lead, func(ctx context.Context) error { return db.clear(ctx, g.space) })
 		if err != nil {
 			return err

@@ -14,29 +14,29 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Job is the record of work that outlives the request that began it: an export, an import or a bulk put. The store
-// has the record before the work begins and keeps it long after the end, so that the work can continue after a
-// restart or on another server. Only the caller interprets Value.
+// A Job is the record of work that outlives its request: an export, an import or a bulk put. The store has the record
+// before the work begins and long after it ends, so that the work can continue after a restart or on another server.
+// Only the caller interprets Value.
 type Job struct {
-	// Kind is a word. ID is unique among the jobs of that kind.
+	// Kind is the kind of work, as one word. ID is unique among the jobs of that kind.
 	Kind, ID string
 	Value    []byte
 	// Ended is true if there is nothing left to do.
 	Ended bool
 }
 
-// ErrJobMoved is returned by a change of a job whose record has changed since the caller read it: another server
-// works on the job, or has ended it.
+// ErrJobMoved is returned by a change of a job whose record has changed since the caller read it. Then another server
+// works on the job or has ended it.
 var ErrJobMoved = errors.New("table: another server has changed the job")
 
-// In the catalogue, jobsPartition has the records of all jobs by kind and id, and runningPartition the keys of those
-// that have not ended.
+// jobsPartition of the catalogue has the records of all jobs by kind and id. runningPartition has the keys of the
+// jobs that have not ended.
 var (
 	jobsPartition    = []byte("jobs")
 	runningPartition = []byte("running")
 )
 
-// whileJob is the time until which a table is CREATING while its job runs.
+// whileJob is the end of CREATING for a table that a job fills: a time in the far future, as EndJob opens the table.
 var whileJob = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (j *Job) row() []byte { return []byte(j.Kind + "/" + j.ID) }
@@ -167,8 +167,8 @@ func (db *DB) StartJob(
 	return t, err
 }
 
-// RunJob calls work with the record of a job, unless it has ended. In a shared store only one server at a time runs a
-// job: if another one does, RunJob returns nil at once.
+// RunJob calls work with the record of a job, unless the job has ended. In a shared store only one server at a time
+// runs a job. If another server runs it, RunJob returns nil at once.
 func (db *DB) RunJob(ctx context.Context, kind, id string, work func(context.Context, Job) error) error {
 	_, err := db.aloneAt(ctx, "job "+kind+"/"+id, func(ctx context.Context) error {
 		job, err := db.Job(ctx, kind, id)
@@ -202,13 +202,13 @@ func (db *DB) ChangeJob(ctx context.Context, kind, id string, edit func(Job) (Jo
 // A JobTable says what EndJob does with the table of a job.
 type JobTable struct {
 	Name, ID string
-	// Remove deletes the table. If it is false, clients can use the table from now on.
+	// Remove deletes the table. Otherwise EndJob lets clients use the table.
 	Remove bool
 }
 
-// EndJob replaces the record of a job by next, which has ended. The same update opens or deletes the table that
-// [DB.StartJob] created, if it still exists. Of is nil for a job without a table. EndJob returns [ErrJobMoved] if the
-// record no longer equals was.
+// EndJob replaces the record of a job by next, which has ended. In the same update it opens or deletes the table that
+// [DB.StartJob] created, if the table still exists. Of is nil for a job without a table. EndJob returns [ErrJobMoved]
+// if the stored record no longer equals was.
 func (db *DB) EndJob(ctx context.Context, was, next Job, of *JobTable) error {
 	record := func(w store.Writer) error { return replaceJob(w, was, next) }
 	if of == nil {
@@ -239,9 +239,9 @@ func (db *DB) EndJob(ctx context.Context, was, next Job, of *JobTable) error {
 	})
 }
 
-// Walk calls fn with each item in one snapshot of the table called name whose definition has the given id. Other
-// requests continue meanwhile. An item is valid until fn returns. The error has kind [table.NotFound] for a missing
-// table, or comes from fn.
+// Walk calls fn with each item of the table called name, all from one snapshot. The table's definition must have the
+// given id. Other requests continue meanwhile. An item is valid until fn returns. The error has kind [table.NotFound]
+// for a missing table, or comes from fn.
 func (db *DB) Walk(ctx context.Context, name, id string, fn func(attr.Item) error) error {
 	if err := db.Refresh(ctx); err != nil {
 		return err

@@ -16,14 +16,14 @@ func (db *DB) Recovered() bool {
 	return db.exact.Load() && !db.garbage.Load() && len(db.unbuilt()) == 0
 }
 
-// Recover completes work that a crash or the end of the process has interrupted: it deletes the rows of removed
-// indexes, fills the indexes that are being built and opens them for reading, and counts the items of tables if the
-// counters are not exact. Reads, writes and changes of tables continue meanwhile. Recover can be interrupted at any
-// point and called again.
+// Recover completes work that a crash or the end of the process has interrupted. It deletes the rows of removed
+// indexes, it fills the indexes that are being built and opens them for reading, and it counts the items of tables if
+// the counters are not exact. Reads, writes and changes of tables continue meanwhile. If Recover is interrupted, call
+// it again.
 //
 // On a read-only store it only counts, so indexes that are being built stay unreadable.
 //
-// In a shared store it skips what another server is working on, and leaves the counters to [DB.Tend].
+// In a shared store Recover skips what another server is working on. It does not count either, as [DB.Tend] does so.
 func (db *DB) Recover(ctx context.Context) error {
 	unlock, err := db.recovering.Lock(ctx)
 	if err != nil {
@@ -85,8 +85,9 @@ func (db *DB) resume(ctx context.Context) error {
 	return nil
 }
 
-// complete builds the index in a space, or waits until another server has built it or its table is gone. The end of
-// ctx ends only this wait. If the store is not shared, the caller holds db.alter.
+// complete builds the index in a space. If another server is building it, complete waits until that has finished or
+// the table is gone. The end of ctx ends the wait, but not a build. If the store is not shared, the caller holds
+// db.alter.
 func (db *DB) complete(ctx context.Context, name string, space store.Space) error {
 	var wait *time.Ticker
 	for {
@@ -121,8 +122,8 @@ func (db *DB) complete(ctx context.Context, name string, space store.Space) erro
 // completeWait is the interval at which complete checks an index that another server builds.
 const completeWait = 50 * time.Millisecond
 
-// build fills the index in a space from the items of its table. The index is in the published definition, so every
-// write maintains it. Build adds the older items, and skips those that an interrupted build has added.
+// build fills the index in a space from the items of its table. The published definition has the index, so every
+// write maintains it. build adds the older items, except those that an interrupted build has already added.
 func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 	span := store.Everything()
 	var list table.EntryList

@@ -13,29 +13,29 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// In a shared store the catalogue has a version, which each change of a definition increments in the same update. An
-// operation that depends on the definitions in memory expects their version: if another server has changed a
-// definition, the operation fails, and the database reloads the definitions and retries it.
+// In a shared store the catalogue has a version. Each change of a definition increments it in the same update. An
+// operation that uses the definitions in memory expects their version. If another server has changed a definition
+// since, the operation fails, and the database reloads the definitions and retries it.
 var versionPartition = []byte("version")
 
 // sharing is the additional state of a DB whose store other servers use too.
 type sharing struct {
 	capability.Sharer
 
-	// The counters of this server; see [sharedCounts]. Hold storing to write them, or to give the server a row.
+	// The counters of this server; see [sharedCounts]. Lock storing to write the row of counters or to create it.
 	storing    *lock.Lock
 	registered atomic.Bool            // the server has a row, or had one
 	row        atomic.Pointer[string] // name of the row; nil for none
 	stored     statistics             // the counters in the row
-	revived    bool                   // another server took this one for dead, and it has no new row yet
+	revived    bool                   // another server took this server for dead, and this one has no new row yet
 	counting   lease                  // named like row: proves that the server is alive
 
 	leading  lease // of background work
 	sweeping lease // used by MaySweep alone
 
-	// Used by the leader while the counters are inexact. Seen has the counters of other servers at the last count. If
-	// they have changed since, the leader counts again, but not before the time again. Wait is the interval between
-	// two counts.
+	// The leader uses these fields while the counters are inexact. seen has the counters of other servers at the last
+	// count. If they have changed since, the leader counts again, but not before the time again. wait is the interval
+	// between two counts.
 	seen  statistics
 	again time.Time
 	wait  time.Duration
@@ -134,7 +134,7 @@ func (db *DB) exclusively(ctx context.Context, change func() error) error {
 	return db.current(ctx, change)
 }
 
-// current calls change, and calls it again whenever the definitions that it depended on turn out to be outdated.
+// current calls change, and calls it again each time that it fails because the definitions in memory were outdated.
 func (db *DB) current(ctx context.Context, change func() error) error {
 	for {
 		again, err := db.Outdated(ctx, change())
@@ -181,8 +181,9 @@ func (db *DB) refresh(ctx context.Context) (c *sharedCounts, err error) {
 	return c, err
 }
 
-// alone calls work under the lease of a space, so that only one server at a time works on it. If another goroutine
-// holds the lease, alone returns false for done. Without sharing there are no leases, and it just calls work.
+// alone calls work while it holds the lease of a space, so that only one server at a time works on it. If another
+// server or goroutine holds the lease, alone returns false for done. In a store that is not shared, alone just calls
+// work.
 func (db *DB) alone(ctx context.Context, space store.Space, work func(context.Context) error) (done bool, err error) {
 	return db.aloneAt(ctx, fmt.Sprintf("space %d", space), work)
 }
@@ -200,9 +201,9 @@ func (db *DB) aloneAt(ctx context.Context, name string, work func(context.Contex
 	return true, work(held)
 }
 
-// Tend does the regular work of a server that shares its store: it stores its counters. The server that leads the
-// others, of which there is at most one, also completes the work of servers that have died, and counts the items
-// again if the counters are inexact. Tend must not run twice at the same time.
+// Tend does the regular work of a server that shares its store: it stores the server's counters. At most one server
+// is the leader. The leader's Tend also completes the work of servers that have died, and counts the items again if
+// the counters are inexact. Tend must not run twice at the same time.
 func (db *DB) Tend(ctx context.Context) error {
 	s := db.sharing
 	c, err := db.refresh(ctx)

@@ -15,10 +15,10 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// sharedCounts are the counters in a shared store. Base belongs to no server; servers has what each server has added,
-// as it last stored it. A server that closes adds its counters to base. For a server that has died the leader does
-// so, but without what that server had not stored. Then the store is marked as inexact until the leader has counted
-// the items.
+// sharedCounts are the counters in a shared store. servers has what each server has added, as that server last stored
+// it. base has all the rest: a server that closes adds its counters to base, and the leader adds those of a server
+// that has died. What the dead server had not stored is then missing. So the leader marks the counters as inexact
+// until it has counted the items.
 type sharedCounts struct {
 	base    statistics
 	servers map[string]statistics
@@ -85,7 +85,7 @@ func (s statistics) put(w store.Writer, name []byte) error {
 	return w.Put(table.CatalogueSpace, table.CountersPartition, name, value)
 }
 
-// own returns what this server has added to the counters of tables.
+// own returns what this server has added to the counters of all tables.
 func own(all *table.Set) statistics {
 	sum := statistics{}
 	for _, t := range all.ByName {
@@ -128,7 +128,7 @@ func (db *DB) Enlist(ctx context.Context) error {
 		if err := w.Put(table.CatalogueSpace, table.CountersPartition, serverCounter, counter); err != nil {
 			return err
 		}
-		if s.revived { // the leader may already have counted the items that this server adds
+		if s.revived { // the leader may already have counted the items that this server added
 			if err := w.Put(table.CatalogueSpace, table.CountersPartition, inexactRow, nil); err != nil {
 				return err
 			}
@@ -145,8 +145,8 @@ func (db *DB) Enlist(ctx context.Context) error {
 	return s.counting.take(ctx, s.Sharer, row)
 }
 
-// storeCounts stores the counters of this server if they differ from those in c, which was just read. It also renews
-// the lease that proves that the server is alive.
+// storeCounts stores the counters of this server if they differ from c, which the caller has just read. It also
+// renews the lease that proves that the server is alive.
 func (db *DB) storeCounts(ctx context.Context, c *sharedCounts) error {
 	s := db.sharing
 	if !s.registered.Load() {
@@ -209,7 +209,7 @@ func (db *DB) storeOwn(ctx context.Context, own statistics, c *sharedCounts) (lo
 	return lost, nil
 }
 
-// closeShared adds the counters of this server to base. The caller lets no update run.
+// closeShared adds the counters of this server to base. The caller makes sure that no update runs.
 func (db *DB) closeShared(ctx context.Context) error {
 	s := db.sharing
 	defer s.leading.end()
@@ -278,22 +278,23 @@ func (db *DB) foldDead(ctx context.Context, c *sharedCounts) (folded bool, err e
 	return folded, nil
 }
 
-// While other servers write, the leader counts again after recountFirst, and each time waits twice as long as before,
-// up to recountLast. The service updates its figures every six hours.
+// While other servers write, the leader counts again: first after recountFirst, and then at intervals that double up
+// to recountLast. The service updates its figures every six hours.
 const (
 	recountFirst = 10 * time.Second
 	recountLast  = 6 * time.Hour
 )
 
-// recountShared counts the rows of one snapshot and corrects the counters, if they are inexact. It cannot know what
-// other servers have not stored yet, so while there are others the result may be wrong and the mark remains. It
-// counts again after they have stored more, at growing intervals, until it finds no other server.
+// recountShared counts the rows of one snapshot and corrects the counters, if they are inexact. Other servers may
+// have changes that they have not stored yet. So while there are other servers, the result may be wrong, and the
+// counters stay marked as inexact. recountShared then counts again when the other servers have stored more, at
+// growing intervals.
 func (db *DB) recountShared(ctx context.Context) error {
 	s := db.sharing
 	var seen *sharedCounts
 	counted, ours, others := statistics{}, statistics{}, statistics{}
 	whole := true
-	resume, err := db.Updates.Lock(ctx) // the snapshot and own must both be from between two updates of this server
+	resume, err := db.Updates.Lock(ctx) // no update of this server may run between the snapshot and own
 	if err != nil {
 		return err
 	}

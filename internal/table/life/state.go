@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// Until returns when a state that begins now ends, or the zero time if db.Delay is not set.
+// Until returns the end of a status that begins now, or the zero time if db.Delay is not set.
 func (db *DB) Until() time.Time {
 	if db.Delay <= 0 {
 		return time.Time{}
@@ -15,9 +15,9 @@ func (db *DB) Until() time.Time {
 	return db.Clock().Add(db.Delay).UTC()
 }
 
-// The messages for changes that must wait. Source: ack-api-quirks, DDB-TABLE-444, us-east-1 and us-west-2,
-// 2026-10-09. While a table is UPDATING, DeleteTable has one message and UpdateTable has several, of which this is
-// the oldest (terraform-provider-aws, table.go).
+// Messages for changes that must wait. Source: ack-api-quirks, DDB-TABLE-444, us-east-1 and us-west-2, 2026-10-09.
+// While a table is UPDATING, DeleteTable has one message. UpdateTable has several, of which we use the oldest
+// (terraform-provider-aws, table.go).
 const (
 	msgInUse         = "Attempt to change a resource which is still in use: "
 	msgBeingCreated  = msgInUse + "Table is being created: "
@@ -67,8 +67,8 @@ func changeable(d *table.Definition, now time.Time) error {
 }
 
 // StartUpdate sets the status UPDATING in a definition that [DB.Alter] is changing. The error has kind [table.InUse]
-// if an earlier change lasts. If the table gets an index, it is UPDATING for only the first half of db.Delay, and
-// ACTIVE again while the index is being filled.
+// if the table is still UPDATING from an earlier change. A table that gets an index is UPDATING only for the first
+// half of db.Delay, and is then ACTIVE while the index is still CREATING.
 func (db *DB) StartUpdate(d *table.Definition, newIndex bool) error {
 	if d.Status(db.Clock()) == table.StatusUpdating {
 		return &table.Error{Kind: table.InUse, Msg: msgBeingUpdated + d.Name}

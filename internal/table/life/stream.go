@@ -10,8 +10,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// endStream records the stream of old in the catalogue as switched off, unless def still has it. Def is nil for a
-// deleted table.
+// endStream records that the stream of old was switched off, unless def still has it. Def is nil for a deleted table.
 func (db *DB) endStream(w store.Writer, old, def *table.Definition) error {
 	if old.Stream == nil || def != nil && def.Stream != nil && def.Stream.Space == old.Stream.Space {
 		return nil

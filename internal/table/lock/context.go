@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// A Context is the context that an update passes to its store. While the update waits for the function to be called,
-// the end of the [Lifetime] ends the Context too, and a long wait is logged. A store calls Done only if it has to
-// wait, so most updates need neither a goroutine nor a timer.
+// A Context is the context that an update passes to its store. While the update waits for the store to call its
+// function, the Context also ends with the [Lifetime], and a long wait is logged. A store calls Done only if it has
+// to wait, so most updates need neither a goroutine nor a timer.
 type Context struct {
 	context.Context
 	life    *Lifetime
@@ -18,15 +18,16 @@ type Context struct {
 // NewContext returns the context for an update. Call End to release its resources.
 func (l *Lifetime) NewContext(ctx context.Context) *Context { return &Context{Context: ctx, life: l} }
 
-// Wait begins the wait at once, for a store that does more before it calls the function than wait for its write lock.
-// Only one goroutine may call Wait.
+// Wait begins the wait before the store calls Done. Call it if the update may block before its store waits for the
+// write lock. Only one goroutine may call Wait.
 func (c *Context) Wait() {
 	if c.waiting.Load() == nil {
 		c.waiting.Store(c.life.newWait(c.Context))
 	}
 }
 
-// Begin ends the wait, as the function has been called. From now on only the end of the parent ends the context.
+// Begin ends the wait: the function of the update is running. From now on only the end of the parent ends the
+// context.
 func (c *Context) Begin() {
 	if c.begun.Swap(true) {
 		return // the function is called again
@@ -43,7 +44,7 @@ func (c *Context) End() {
 	}
 }
 
-// now returns the context of the wait, or the parent if nobody has waited.
+// now returns the context of the wait, or the parent if no wait has begun.
 func (c *Context) now() context.Context {
 	if w := c.waiting.Load(); w != nil {
 		return w

@@ -1,9 +1,9 @@
-// Package lock has the locks of a database, whose waits end with their context and with the database.
+// Package lock has the locks of a database. A wait for such a lock ends with its context or with the database.
 //
-// A database has one readers-writer lock for updates: each update shares it, and whoever must act while no update
-// runs, such as a change of a definition, takes it exclusively. Reads do not take it, nor do the operations inside an
-// update. A [Context] is the context of an update while it waits in its store. An operation that waits longer than
-// [Timeout] is logged.
+// A database has one readers-writer lock for updates. Each update holds its read lock. Code that needs all updates to
+// stop, such as a change of a definition, holds its write lock. Reads do not use the lock, and neither do the
+// operations inside an update. A [Context] is the context of an update while it waits in its store. An operation that
+// waits longer than [Timeout] is logged.
 //
 //	life := lock.NewLifetime()
 //	updates := life.NewLock()
@@ -33,7 +33,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Timeout is how long an operation waits for a lock before the log names it. It goes on waiting.
+// Timeout is how long an operation waits for a lock before it is logged. The operation goes on waiting.
 const Timeout = 5 * time.Second
 
 // A Lifetime lasts from the opening of a database to its Close. Its end also ends all waits for the database's locks.
@@ -60,7 +60,7 @@ func (l *Lifetime) Alive() error {
 	return nil
 }
 
-// End ends the lifetime: all waits, now and later, return [store.ErrClosed].
+// End ends the lifetime: all current and later waits return [store.ErrClosed].
 func (l *Lifetime) End() { l.kill(store.ErrClosed) }
 
 // Wait waits until ready is closed, or until ctx or the lifetime ends.
@@ -86,8 +86,8 @@ func (l *Lifetime) Bound(ctx context.Context) (bound context.Context, stop func(
 	}
 }
 
-// A wait is the context of a goroutine that waits. It ends with its parent and, until stop is called, with the
-// lifetime.
+// A wait is the context of a goroutine that waits for a lock. It ends with its parent. It also ends with the
+// lifetime, unless stop was called.
 type wait struct {
 	context.Context
 	cancel context.CancelCauseFunc
@@ -150,7 +150,7 @@ func caller(callers []uintptr) string {
 	}
 }
 
-// most is the weight of an exclusive holder. A sharer has weight 1, so at most this number can share the lock.
+// most is the weight of an exclusive holder. A shared holder has weight 1, so at most this number can share the lock.
 const most = 1 << 30
 
 // A Lock is a readers-writer lock: any number of goroutines share it, or one holds it exclusively. Waiters get it in

@@ -31,9 +31,9 @@ func Open(t testing.TB) *Fixture {
 	return &Fixture{t, db}
 }
 
-// Define returns a definition. A table key is such as "PK:S SK:S". An index is such as "GSI1 tag:S at:S ALL", "GSI2
-// a:S,b:S - KEYS_ONLY" or "LSI1 PK:S n:N INCLUDE x": a name, the partition key, the sort key, the projection. If its
-// name begins with L, it is a local index.
+// Define returns a definition. A table key has the form "PK:S SK:S". An index has a name, a partition key, a sort key
+// and a projection, such as "GSI1 tag:S at:S ALL", "GSI2 a:S,b:S - KEYS_ONLY" or "LSI1 PK:S n:N INCLUDE x". An index
+// whose name begins with L is a local index.
 func Define(t testing.TB, name, key string, indexes ...string) *table.Definition {
 	t.Helper()
 	def := &table.Definition{Name: name}
