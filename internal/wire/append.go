@@ -8,7 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/item/token"
 )
 
-// appendName appends a member's name with quotes and a colon, after a comma unless it is the object's first.
+// appendName appends a member's name with quotes and a colon. It puts a comma before the name unless the member is
+// the object's first.
 func appendName(dst []byte, name string) []byte {
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
@@ -21,7 +22,7 @@ func appendString(dst []byte, s string) []byte {
 	return token.AppendQuote(dst, []byte(s)) // which does not copy s
 }
 
-// appendDouble appends f as the service writes it: a whole number has a fraction, such as 1.0.
+// appendDouble appends f as the service writes it. A whole number gets a fraction, such as 1.0.
 func appendDouble(dst []byte, f float64) []byte {
 	from := len(dst)
 	dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
@@ -36,7 +37,7 @@ func appendTimestamp(dst []byte, f float64) []byte { return strconv.AppendFloat(
 
 func appendInteger(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
-// The following functions append a member if it is present.
+// Each of the following functions appends a member if it is present.
 
 func appendTextMember(dst []byte, name string, p *string) []byte {
 	if p == nil {

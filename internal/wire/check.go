@@ -30,7 +30,7 @@ const (
 type violation struct {
 	check  check
 	member string // the last name of the path, or "" for a list element
-	// path is the path as the model writes it, such as RequestItems.T.member.Keys. In lower, the member names begin
+	// path is the path in the model's spelling, such as RequestItems.T.member.Keys. In lower, each member name begins
 	// with a lower-case letter.
 	path, lower string
 	value       string // as printed; unused if isNull is set
@@ -58,7 +58,7 @@ func (v *violations) elem(i int)       { v.path = append(v.path, segment{index: 
 func (v *violations) key(k string)     { v.path = append(v.path, segment{name: k, entry: true}) }
 func (v *violations) pop()             { v.path = v.path[:len(v.path)-1] }
 
-// validate calls check for an input of an operation and returns the violations that it adds as one error, or nil.
+// validate calls check for an input of an operation. It returns one error for all violations that check adds, or nil.
 func validate(op Op, check func(*violations)) error {
 	v := violationsPool.Get().(*violations)
 	defer violationsPool.Put(v)
@@ -67,7 +67,7 @@ func validate(op Op, check func(*violations)) error {
 	return v.err()
 }
 
-// violationsPool saves an allocation in every request.
+// violationsPool reuses violations, which saves an allocation in every request.
 var violationsPool = sync.Pool{New: func() any { return new(violations) }}
 
 // missing reports whether a member is absent. If it is required, missing records the violation.
@@ -139,7 +139,7 @@ func lowerLast(path []byte, name string) {
 	}
 }
 
-// echo sets the printed value of the last violation.
+// echo sets the value of the last violation, which messages print.
 func (v *violations) echo(value []byte) { v.found[len(v.found)-1].value = string(value) }
 
 func (v *violations) null(member string) { v.add(checkNull, member, "", textNull) }
@@ -156,7 +156,7 @@ func matching(pattern string) string {
 	return "Member must satisfy regular expression pattern: " + pattern
 }
 
-// NoTableClass is a table class that is not in the public model. The service rejects it with a message of its own.
+// NoTableClass is a table class that is not in the public model. The service rejects it with a special message.
 // Source: ack-api-quirks, DDB-TABLE-442.
 const NoTableClass = "NONE"
 
@@ -231,8 +231,9 @@ func IsName(s string) bool {
 // ValidName reports whether s can be the name of a table or of an index.
 func ValidName(s string) bool { return len(s) >= MinName && len(s) <= MaxName && IsName(s) }
 
-// table checks the name or ARN of a table. In operations on items, an empty name violates only the minimum length.
-// [ParseTable] checks ARNs later. Sources: conformance s_put_table_*; ack-api-quirks, DDB-TABLE-457.
+// table checks the name or ARN of a table. An empty name violates only the minimum length. In operations on tables it
+// also violates the pattern. [ParseTable] checks ARNs later. Sources: conformance s_put_table_*; ack-api-quirks,
+// DDB-TABLE-457.
 func (v *violations) table(member, s string, shortest int) {
 	switch {
 	case s == "" && v.op.lifecycle():
@@ -287,7 +288,7 @@ func (v *violations) size(member string, n int, t *traits) bool {
 	return false
 }
 
-// tableKeys checks the keys of a map by table names.
+// tableKeys checks the keys of a map whose keys are table names.
 func (v *violations) tableKeys(member string, keys []string) bool {
 	for _, k := range keys {
 		if strings.HasPrefix(k, ARNPrefix) && len(k) <= MaxARN {
@@ -301,7 +302,7 @@ func (v *violations) tableKeys(member string, keys []string) bool {
 	return false
 }
 
-// mapValue checks the length of a value of a map.
+// mapValue checks the length of a map element.
 func (v *violations) mapValue(member string, n int, t *traits) bool {
 	if lo, hi := int(t.min), int(t.max); n < lo || n > hi {
 		return v.add(
@@ -321,7 +322,7 @@ func (v *violations) err() error {
 
 // message returns the text of all violations.
 func (v *violations) message() string {
-	// A violation with a sentence of its own hides all others.
+	// A violation with formSentence hides all others.
 	missing := false
 	for i := range v.found {
 		if r := v.op.rule(&v.found[i]); r != nil && r.form == formSentence {
@@ -355,8 +356,9 @@ func (v *violations) message() string {
 	return heading(len(kept)) + strings.Join(kept, "; ")
 }
 
-// generic returns the violations of the newer layer: the first one that must stand alone, or else all with
-// formGeneric, sorted, with an empty table name last.
+// generic returns the violations that the newer layer reports. If one of them must be reported alone (formFirst,
+// formReturn), generic returns only the first such violation. Otherwise it returns all with formGeneric, sorted, with
+// an empty table name last.
 func (v *violations) generic() (list []string) {
 	last := ""
 	for i := range v.found {
@@ -384,8 +386,9 @@ func (v *violations) form(x *violation) form {
 	return formUsual
 }
 
-// shortName reports whether violation i, of a pattern, is of a table name whose length the next violation is about.
-// The newer layer then reports only the length, except for UpdateItem. Source: dynoxide, seven regions, 2026-10-09.
+// shortName reports whether violation i is a table name that violates the pattern, and the next violation is its
+// length. The newer layer then reports only the length, except for UpdateItem. Source: dynoxide, seven regions,
+// 2026-10-09.
 func (v *violations) shortName(i int) bool {
 	if !v.op.newer() || v.op == OpUpdateItem || v.op == OpBatchGetItem || i+1 == len(v.found) {
 		return false
@@ -406,7 +409,7 @@ func (x *violation) render(form form) string {
 	case formGeneric, formFirst:
 		return "Value at '" + x.path + "' failed to satisfy constraint: " + x.text
 	case formReturn, formReturns:
-		// The order and the spelling are the service's.
+		// UPDATE_NEW and the order of the values are the service's.
 		return "Failed to satisfy constraint: Member must satisfy enum value set: " +
 			"[ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
 	}

@@ -33,18 +33,18 @@ type decoder struct {
 	faults  Faults
 	recent  recentStrings
 	strings []string // unused strings, to which pointers of members will point
-	decoded int      // bytes of memory of list and map elements
+	decoded int      // bytes of memory that list and map elements take so far
 }
 
-// maxDecoded is the maximum memory of list and map elements, in bytes. They can take a hundred times as much as their
-// JSON: "{}," is an index of a table. Requests that the service accepts stay far below it.
+// maxDecoded is the maximum memory of list and map elements, in bytes. An element can take a hundred times as much
+// memory as its JSON: "{}," can be an index of a table. Requests that the service accepts stay far below the limit.
 const maxDecoded = 16 << 20
 
 var errManyElements = Validation("The request contains too many elements")
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
-// openBody returns a decoder of a body. It rejects invalid UTF-8 and lone surrogates like other malformed JSON: if it
+// openBody returns a decoder of a body. It rejects invalid UTF-8 and lone surrogates like other malformed JSON. If it
 // replaced them by U+FFFD, two different keys could become equal.
 func openBody(body []byte) *decoder {
 	d := decoders.Get().(*decoder)
@@ -53,8 +53,8 @@ func openBody(body []byte) *decoder {
 	return d
 }
 
-// close ends the decoding of a body and returns the service's error for err, or for text after the body. It stores
-// the faults in *faults. If faults is nil, the first fault becomes the error.
+// close ends the decoding of a body. It returns the service's error for err, or for text after the body. It stores
+// the faults in *faults. If faults is nil, it returns the first fault as the error.
 func (d *decoder) close(err error, faults *Faults) error {
 	if err == nil {
 		err = d.json.End()
@@ -101,8 +101,8 @@ func (d *decoder) open(start byte, pos position, class string) (bool, error) {
 		return err == nil, err
 	}
 
-	// Read any other value to its end first, as malformed JSON has precedence over a wrong type. The texts depend on
-	// the Java type into which the service deserialises the value.
+	// Read any other value to its end first, as the service reports malformed JSON before a wrong type. Its message
+	// for a wrong type depends on the Java type into which it deserialises the value.
 	if err := d.json.Skip(); err != nil {
 		return false, err
 	}
@@ -144,7 +144,7 @@ func (d *decoder) fault(err *attr.Error) {
 	d.faults = append(d.faults, Fault{Path: d.json.Path(), Msg: err.Msg, Older: err.Older})
 }
 
-// refused records err and returns nil if err is a fault, as decoding can go on. Otherwise it returns err.
+// refused records err and returns nil if err is a fault, after which decoding goes on. Otherwise it returns err.
 func (d *decoder) refused(err error) error {
 	if value, ok := errors.AsType[*attr.Error](err); ok && !value.Syntax {
 		d.fault(value)
@@ -208,7 +208,7 @@ type recentStrings [8]string
 // maxText is the maximum length of a cached string, in bytes.
 const maxText = 256
 
-// get returns text as a string, from the cache if it can.
+// get returns text as a string, from the cache if the cache has it.
 func (t *recentStrings) get(text []byte) string {
 	if len(text) == 0 || len(text) > maxText {
 		return string(text)
@@ -228,9 +228,9 @@ func (d *decoder) readLong(x *int64, _ position) (bool, error) {
 	return d.readWhole(x, "Long", math.MinInt64, math.MaxInt64)
 }
 
-// readWhole reads a number and drops its fraction. It replaces a number outside [lo, hi] by the nearer bound, as
-// captures of Query and Scan of 2026-10-20 do for numbers up to 2^63. It returns an error for a number beyond the
-// range of doubles; no capture shows what the service does then.
+// readWhole reads a number and drops its fraction. It replaces a number outside [lo, hi] by the nearer bound.
+// Captures of Query and Scan of 2026-10-20 show this for numbers up to 2^63. It returns an error for a number beyond
+// the range of doubles, for which there is no capture.
 func (d *decoder) readWhole(x *int64, class string, lo, hi int64) (bool, error) {
 	raw, ok, err := d.scalar("java.lang." + class)
 	if err != nil || !ok {
@@ -328,9 +328,8 @@ const (
 	itemClass  = "java.util.Map<java.lang.String, " + valueClass + ">"
 )
 
-// typed returns true if the next value is an object, as attribute values and items are. Otherwise it returns what
-// [decoder.open] returns: package doc, which reads the value, could not tell the message, as it does not know the
-// position.
+// typed returns true if the next value is an object, as attribute values and items are. Otherwise it returns the
+// result of [decoder.open]: the message for a wrong type depends on the position, which package doc does not know.
 func (d *decoder) typed(pos position, class string) (bool, error) {
 	if d.json.Peek() == '{' {
 		return true, nil
@@ -370,7 +369,7 @@ func (d *decoder) readItem(x *attr.Item, pos position) (bool, error) {
 }
 
 // readValues reads ExpressionAttributeValues, which have the form of an item. If the item has a fault, readValues
-// reads it again value by value, so that the path of each fault has the name of its value.
+// reads the item again value by value, so that the path of each fault contains the name of the faulty value.
 func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
 	from, known := d.json.Offset(), len(d.faults)
 	ok, err := d.readItem(x, pos)
@@ -387,8 +386,8 @@ func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
 	}
 	for key := range values {
 		if key == "" || key[0] != ':' || !lex.IsWord(key[1:]) {
-			// The check of the expressions rejects this key, before the values: dynalite, validations/index.js,
-			// validateExpressions.
+			// The check of the expressions rejects this key. In the service that check comes before the one of the
+			// values: dynalite, validations/index.js, validateExpressions.
 			again.faults = nil
 		}
 	}
@@ -424,8 +423,8 @@ func (d *decoder) object(pos position, class string, read func(name []byte) erro
 	}
 }
 
-// entries reads an object whose names are map keys and calls read after each key. An element takes size bytes of
-// memory.
+// entries reads an object whose names are map keys, and calls read after each key. Size is the memory of a map
+// element, in bytes.
 func (d *decoder) entries(pos position, class string, size uintptr, read func(key string) error) (bool, error) {
 	return d.object(pos, class, func(name []byte) error {
 		key := string(name)
@@ -436,7 +435,7 @@ func (d *decoder) entries(pos position, class string, size uintptr, read func(ke
 	})
 }
 
-// list reads a list and calls read for each element. An element takes size bytes of memory.
+// list reads a list and calls read for each element. Size is the memory of an element, in bytes.
 func (d *decoder) list(pos position, size uintptr, read func() error) (bool, error) {
 	ok, err := d.open('[', pos, "java.util.List")
 	if err != nil || !ok {
@@ -454,7 +453,7 @@ func (d *decoder) list(pos position, size uintptr, read func() error) (bool, err
 	return true, nil
 }
 
-// count adds the memory of an element and returns an error if it exceeds maxDecoded.
+// count adds the memory of an element to d.decoded. It returns an error if the sum exceeds maxDecoded.
 func (d *decoder) count(size uintptr) error {
 	if d.decoded += int(size); d.decoded > maxDecoded {
 		return errManyElements
@@ -503,7 +502,7 @@ func readList[T any](d *decoder, x *[]T, pos position, read func(*decoder, *T, p
 	return ok, err
 }
 
-// readMap reads a map. Class is its type in the service's messages.
+// readMap reads a map. Class is the type of the map in the service's messages.
 func readMap[T any](
 	d *decoder, x *map[string]T, pos position, class string, read func(*decoder, *T, position) (bool, error),
 ) (bool, error) {

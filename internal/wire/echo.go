@@ -13,7 +13,7 @@ import (
 // all of it.
 const maxEcho = 256 << 10
 
-// echoText appends text, cut off where dst reaches maxEcho.
+// echoText appends text. If dst would become longer than maxEcho, it cuts the text off.
 func echoText(dst []byte, text string) []byte {
 	if left := max(0, maxEcho-len(dst)); len(text) > left {
 		return append(append(dst, strings.ToValidUTF8(text[:left], "")...), "..."...)
@@ -127,7 +127,7 @@ func echoElems(dst []byte, v attr.Value) []byte {
 	return append(dst, ']')
 }
 
-// appendEcho prints a list, a map or a value in one.
+// appendEcho prints a list, a map, a structure or a value inside them.
 func appendEcho(dst []byte, x reflect.Value) []byte {
 	switch v := x.Interface().(type) {
 	case string:
@@ -174,8 +174,8 @@ func appendEcho(dst []byte, x reflect.Value) []byte {
 	return echoStructure(dst, x)
 }
 
-// echoStructure prints a structure as the service's Java class prints its fields. That class has one field that the
-// model lacks, and some structures have an order of their own. Source: conformance c_bw_over25.
+// echoStructure prints a structure as the service's Java class does. That class has one field that the model lacks,
+// and some classes print their fields in a special order. Source: conformance c_bw_over25.
 func echoStructure(dst []byte, x reflect.Value) []byte {
 	s := structureOf(x.Type())
 	members := s.byName

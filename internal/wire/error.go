@@ -26,7 +26,7 @@ type Error struct {
 	// to the client.
 	Err error
 
-	lowerCase bool // the JSON name of the text is message, whatever the code
+	lowerCase bool // the JSON name of the text is message, even if the code would use Message
 }
 
 // lower sets the JSON name of the text to message and returns the error.
@@ -99,9 +99,9 @@ func ConditionalCheckFailed(item attr.Item) *Error {
 	return e
 }
 
-// TransactionCanceled returns a TransactionCanceledException. It needs one reason for each action, which has the code
-// None if the action would have succeeded. The message lists the codes. Source: semantics of TransactWriteItems,
-// conformance error-messages/transactWriteItems.
+// TransactionCanceled returns a TransactionCanceledException. Reasons has one reason for each action. If an action
+// would have succeeded, its reason has the code None. The message lists the codes. Source: semantics of
+// TransactWriteItems, conformance error-messages/transactWriteItems.
 func TransactionCanceled(reasons []CancellationReason) *Error {
 	var b strings.Builder
 	b.WriteString("Transaction cancelled, please refer cancellation reasons for specific reasons [")
@@ -144,8 +144,8 @@ func (e *Error) Type() string {
 	return prefixService + e.Code
 }
 
-// capital reports whether the JSON name of the text is Message rather than message. Source for a failed condition,
-// which has message: a capture of August 2026.
+// capital reports whether the JSON name of the text is Message rather than message. A failed condition has message;
+// source: a capture of August 2026.
 func (e *Error) capital() bool {
 	switch {
 	case e.lowerCase, e.Code == CodeConditionFailed:

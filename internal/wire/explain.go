@@ -7,12 +7,12 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Package doc parses attribute values without knowing their position in a request, but the service's message for a
-// value of the wrong type depends on the position. So if doc returns an error, this file parses the value again to
-// find the message.
+// Package doc parses attribute values without knowing their position in a request. But the service's message for a
+// value of the wrong type depends on the position. So if package doc returns an error, the functions of this file
+// parse the value again to find the message.
 
-// explain returns the service's error for attribute values that doc could not parse because of err. They begin at
-// offset from in the body.
+// explain returns the service's error for attribute values that doc could not parse because of err. The values begin
+// at the offset from in the body.
 func (d *decoder) explain(err error, from int, read func(*decoder, *discard, position) (bool, error)) error {
 	if value, ok := errors.AsType[*attr.Error](err); !ok || !value.Syntax {
 		return err

@@ -11,11 +11,12 @@ type Fault struct {
 	Path string
 	// Msg is the service's message, without the text that some operations add.
 	Msg string
-	// Older is the message in operations of the older layer of validation, or "" if it is Msg; see texts.go.
+	// Older is the message in operations of the older layer of validation, or "" if both layers have Msg; see
+	// texts.go.
 	Older string
 }
 
-// Nesting reports whether the fault is that the value is nested too deep.
+// Nesting reports whether the value is nested too deep.
 func (f *Fault) Nesting() bool { return strings.HasPrefix(f.Msg, "Nesting Levels") }
 
 // Faults are the faults of one request in the order in which they were read.

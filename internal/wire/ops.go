@@ -16,17 +16,16 @@ type operation struct {
 
 // An Input is the input of an operation.
 type Input interface {
-	// DecodeJSON decodes a request body into the input, which should be new. The error is an [*Error], usually a
-	// SerializationException. It records attribute values that are not allowed in Faults.
+	// DecodeJSON decodes a request body into the input, which should be new. It records attribute values that are not
+	// allowed in Faults. The error is an [*Error], usually a SerializationException.
 	DecodeJSON(body []byte) error
 	// Validate checks the constraints of the service model. The error is an [*Error]: one ValidationException for all
 	// violations.
 	Validate() error
 }
 
-// A Request is an input that this repository's own clients can send: it knows its operation and its JSON, with
-// members in alphabetical order. The JSON of a request with Faults is incomplete, as it lacks the values that are not
-// allowed.
+// A Request is an input that this repository's own clients can send. It knows its operation and its JSON, with
+// members in alphabetical order. The JSON of a request with Faults lacks the values that are not allowed.
 type Request interface {
 	Input
 	Op() Op
@@ -60,10 +59,10 @@ type Output interface {
 	AppendJSON(dst []byte) []byte
 }
 
-// A Ref is a table that a request names, with an item or a key of that table if there is one.
+// A Ref is a table that a request names, with the item or the key that the request has for that table, if any.
 type Ref struct {
-	// Table is the name or ARN in the request, unchecked, so it may be empty or wrong. An ARN may be of the table's
-	// stream or of an index.
+	// Table is the name or ARN in the request. It is unchecked, so it may be empty or wrong. The ARN may also be that
+	// of the table's stream or of an index.
 	Table string
 	// Key is the key of an item, or nil. Item is a whole item, or nil.
 	Key, Item attr.Item
@@ -105,7 +104,7 @@ func (op Op) String() string {
 }
 
 // Writes reports whether the operation always writes items. It is false for operations that run PartiQL statements,
-// which may write or not.
+// as these may only read.
 func (op Op) Writes() bool { return int(op) < len(operations) && operations[op].writes }
 
 // Collects reports whether the operation reads many items by their keys. Its response may have tens of megabytes.

@@ -2,9 +2,9 @@ package wire
 
 import "strings"
 
-// params collects the expression parameters of a request and the legacy parameters that exclude them, in the order in
-// which the service's message lists them. Source: dynalite validations/index.js, validateExpressionParams, and the
-// names and their order in its callers. The generated CheckParams methods fill it from a table in apigen.
+// params collects the expression parameters of a request, and the legacy parameters that exclude them. It keeps both
+// in the order of the service's message. The generated CheckParams methods fill it from a table in apigen. Source:
+// dynalite validations/index.js, validateExpressionParams, and the names and their order in its callers.
 type params struct {
 	op            Op
 	names, values bool // ExpressionAttributeNames and ExpressionAttributeValues are present
@@ -51,8 +51,8 @@ func (p *params) joined(operator *string, conditions int) {
 	p.operator, p.conditions = operator != nil, conditions
 }
 
-// check returns a ValidationException if parameters exclude each other. ExtendDB's tests of legacy parameters
-// captured that ConditionalOperator needs two conditions.
+// check returns a ValidationException if parameters exclude each other. It also does so if ConditionalOperator has
+// fewer than two conditions, as captured in ExtendDB's tests of legacy parameters.
 func (p *params) check() error {
 	switch {
 	case p.nExpressions > 0 && p.nLegacy > 0:
@@ -71,7 +71,8 @@ func (p *params) check() error {
 	return nil
 }
 
-// CheckParams is like [PutItemInput.CheckParams], for the parameters of all tables. Source: conformance, eu-west-2.
+// CheckParams is like [PutItemInput.CheckParams], but checks the parameters of each table. Source: conformance,
+// eu-west-2.
 func (x *BatchGetItemInput) CheckParams() error {
 	p := params{op: OpBatchGetItem}
 	expression, legacy := false, false

@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// This file reads, writes and checks any structure by reflection, as generated code does for frequent operations. It
-// does not check the keys of maps by table, which only those operations have.
+// This file reads, writes and checks any structure by reflection. Frequent operations have generated code that does
+// the same. Only that code checks map keys that are table names, as no other operation has such maps.
 
 // decodeShape decodes a body into the structure that x points to.
 func decodeShape(body []byte, x any, faults *Faults) error {
@@ -195,7 +195,7 @@ func (v *violations) members(x reflect.Value, s *shape) {
 	}
 }
 
-// value checks a member or, if member is "", an element.
+// value checks a value: a member or, if member is "", a list or map element.
 func (v *violations) value(member string, x reflect.Value, s *shape) {
 	switch s.kind {
 	case kindString:
@@ -233,15 +233,15 @@ func (v *violations) value(member string, x reflect.Value, s *shape) {
 	}
 }
 
-// Refs yields the tables that a request names, and the items or keys with which it does so. It may yield a table
-// several times. It does not look into PartiQL statements or shard iterators.
+// Refs yields the tables that a request names, each with the item or key that the request has for it. Refs may yield
+// a table several times. It does not look into PartiQL statements or shard iterators.
 func Refs(in Input) iter.Seq[Ref] {
 	v := reflect.ValueOf(in).Elem()
 	return func(yield func(Ref) bool) { refsIn(v, structureOf(v.Type()), "", yield) }
 }
 
-// refsIn yields the Refs of a part of a request. Table is the table that the part is about, or "". It returns false
-// if yield does.
+// refsIn yields the Refs of a part of a request. Table is the table to which the part belongs, or "". refsIn returns
+// false if yield does.
 func refsIn(x reflect.Value, s *shape, table string, yield func(Ref) bool) bool {
 	switch s.kind {
 	case kindItem:

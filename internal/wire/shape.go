@@ -24,20 +24,20 @@ const (
 	kindBoolean
 	kindValue
 	kindItem
-	kindValues // ExpressionAttributeValues: an item, but the paths of its faults have the key
+	kindValues // ExpressionAttributeValues: like an item, but the path of a fault contains the key
 	kindStructure
 	kindList
 	kindMap
 )
 
-// Traits are what the service model knows about a shape and its Go type does not.
+// traits are the facts about a shape that the service model has and the Go type lacks.
 type traits struct {
 	name string
-	// kind is 0 if it follows from the Go type.
+	// kind is 0 if the Go type determines it.
 	kind kind
 	// min and max bound a number, or the length of any other value. A max of -1 means that the length has no maximum.
 	min, max int64
-	// pattern is a regular expression of the service model, or "". Match is its function in patterns.
+	// pattern is a regular expression of the service model, or "". match is the function in patterns that matches it.
 	pattern string
 	match   func(string) bool
 	enum    []string
@@ -51,8 +51,8 @@ type shape struct {
 	typ   reflect.Type
 	class string // its name in messages
 	elem  *shape // of a list or a map
-	// members are the members of a structure in field order, which is the order in which the service reports
-	// violations. byName has the same members sorted by name.
+	// members are the members of a structure in field order. The service reports violations in the same order. byName
+	// has the same members sorted by name.
 	members, byName []*member
 	// constrained is true if the shape, or one inside it, has a constraint.
 	constrained bool
@@ -82,8 +82,8 @@ var structures = struct {
 //
 //	shape:"TableName,required,table,min=3"
 //
-// which gives the name of the member's traits, then whether it is required or names a table. Min and max replace
-// those of the traits.
+// The first word is the name of the member's traits. The others are optional: required means that the member is
+// required, table that it names a table. Min and max replace the bounds of the traits.
 func structureOf(t reflect.Type) *shape {
 	structures.RLock()
 	known := structures.of[t]
@@ -109,7 +109,7 @@ func structureOf(t reflect.Type) *shape {
 		s.byName = append(s.byName, named[name])
 	}
 	structures.Lock()
-	structures.of[t] = s // another goroutine may have made the same
+	structures.of[t] = s // another goroutine may have stored an equal shape
 	structures.Unlock()
 	return s
 }
@@ -143,7 +143,7 @@ func memberOf(field reflect.StructField) *member {
 	return m
 }
 
-// noTraits are the traits of a shape without any: no limits.
+// noTraits are the traits of a shape without limits.
 var noTraits = traits{max: -1}
 
 // traitsOf returns the traits with the given name, or noTraits.
@@ -196,5 +196,5 @@ func shapeOf(t reflect.Type, of traits) *shape {
 	return s
 }
 
-// mapOf returns the name in messages of a map class with elements of a class.
+// mapOf returns the name of a Java map class in messages. Class is the class of its elements.
 func mapOf(class string) string { return "java.util.Map<java.lang.String, " + class + ">" }

@@ -12,10 +12,10 @@ import (
 	"github.com/sortkey/sortkey/internal/item/token"
 )
 
-// This file is for SearchVectors, whose requests the service reads with another JSON reader: serde_json, as its texts
-// show. It rejects a member of the wrong JSON type where other operations treat it as absent, and names its position.
-// Sources: conformance error-messages/searchVectors; dynoxide's captures in eu-west-2 and us-east-1, 2026-10-09 and
-// 23.
+// This file is for SearchVectors. The service reads its requests with another JSON reader, which must be serde_json
+// according to the messages. Where other operations treat a member of the wrong JSON type as absent, this reader
+// rejects it and reports its position in the body. Sources: conformance error-messages/searchVectors; dynoxide's
+// captures in eu-west-2 and us-east-1, 2026-10-09 and 23.
 
 // decodeStrictly decodes the body of a SearchVectors request into the structure that x points to.
 func decodeStrictly(body []byte, x any, faults *Faults) error {
@@ -38,8 +38,8 @@ func wanted(m *member) (kind byte, text string) {
 	return '{', "a map"
 }
 
-// checkStrictly returns an error at the first member of the wrong JSON type, or if a required member is missing. It
-// does not look inside members. [decodeBody] returns the error if the body is not an object.
+// checkStrictly returns an error for the first member of the wrong JSON type, or for a missing required member. It
+// does not look inside members. If the body is not an object, it returns nil, and [decodeBody] returns the error.
 func checkStrictly(body []byte, members []*member) error {
 	var r token.Reader
 	r.Reset(body)
@@ -104,7 +104,7 @@ func checkType(m *member, r *token.Reader, raw, body []byte) error {
 		return errMalformed // serde_json does not accept this number
 	}
 	if kind == '{' || kind == '[' {
-		end -= len(raw) // the position is that of the beginning
+		end -= len(raw) // the message has the position where the value begins
 	}
 	text := fmt.Sprintf("invalid type: %s, expected %s%s", strictText(r, raw), want, placeIn(body, end))
 	return Serialization(text).lower()
@@ -136,8 +136,8 @@ func strictText(r *token.Reader, raw []byte) string {
 	return "floating point `" + text + "`"
 }
 
-// placeIn describes an offset in a body as the service's message does: its line, from 1, and the number of bytes
-// before it in that line.
+// placeIn describes an offset in a body as the service's message does: by the line, counted from 1, and the number of
+// bytes before the offset in that line.
 func placeIn(body []byte, offset int) string {
 	before := body[:min(offset, len(body))]
 	line := 1 + bytes.Count(before, []byte("\n"))

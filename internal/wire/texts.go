@@ -6,20 +6,21 @@ import (
 	"strings"
 )
 
-// This file is the only place for messages and rules that differ between operations or that the service has changed
-// in some regions. The service has two layers of validation. The older one prints values, and its member names begin
-// with a lower-case letter. The newer one ("Value at 'Limit' failed to satisfy constraint") does neither. During
-// 2026, regions moved operations from the older to the newer layer. The texts here are those of most regions on
-// 2026-10-20: the newer layer has GetItem, BatchGetItem, Query, PutItem, UpdateItem and DeleteItem (all seven regions
-// captured on 2026-10-09) and Scan (20 of 33). Sources: paritysuite/dynamodb-conformance, registry/splits.json and
-// captures/, and the captures listed in dynoxide's CHANGELOG.md, 1.3.0 and 1.4.0.
+// This file is the only place for messages and rules that differ between operations, or that the service has changed
+// in some regions. The service has two layers of validation. Messages of the older layer print values, and their
+// member names begin with a lower-case letter. Messages of the newer layer, such as "Value at 'Limit' failed to
+// satisfy constraint", print no values, and their member names begin with a capital letter. During 2026, regions
+// moved operations from the older to the newer layer. The texts here are those of most regions on 2026-10-20. By then
+// the newer layer had GetItem, BatchGetItem, Query, PutItem, UpdateItem and DeleteItem (all seven regions captured on
+// 2026-10-09) and Scan (20 of 33). Sources: paritysuite/dynamodb-conformance, registry/splits.json and captures/, and
+// the captures listed in dynoxide's CHANGELOG.md, 1.3.0 and 1.4.0.
 
-// A form says how a violation is worded and which others are reported with it.
+// A form is the wording of a violation. It also decides which other violations are reported with it.
 type form uint8
 
 const (
 	formUsual    form = iota // together with others
-	formSentence             // a sentence of its own, which hides all others
+	formSentence             // a special sentence; hides all other violations
 	formGeneric              // newer wording, together with others of this form
 	formFirst                // newer wording, alone
 	formOmitted              // omitted if the request also violates an enumeration
@@ -27,7 +28,7 @@ const (
 	formReturn               // newer wording of an enumeration, alone
 )
 
-// A rule says how operations report violations of a member.
+// A rule is the form in which some operations report violations of a member.
 type rule struct {
 	ops    []Op
 	member string
@@ -67,8 +68,8 @@ var rules = []rule{
 	{[]Op{OpSearchVectors}, "TopK", tooLow, formGeneric, ""},
 	// Conformance error-messages/batchGetItem.
 	{[]Op{OpBatchGetItem}, "Keys", inRange, formFirst, ""},
-	// Conformance error-messages/batchGetItem: all regions but one since 2026-09-02.
-	// BatchWriteItem kept its sentence in most (2026-10-07).
+	// Conformance error-messages/batchGetItem: all regions but one since 2026-09-02. In most regions, BatchWriteItem
+	// still has its sentence (2026-10-07).
 	{
 		[]Op{OpBatchGetItem}, "RequestItems", tooLow, formGeneric, "",
 	},
@@ -87,7 +88,8 @@ var rules = []rule{
 	sentence("TableArn", isEmpty, "Invalid TableArn: Invalid Table ARN", OpExportTableToPointInTime),
 	sentence("BackupArn", tooLow, "Invalid Backup ARN", OpDescribeBackup, OpDeleteBackup, OpRestoreTableFromBackup),
 	sentence("GlobalTableName", tooLow, "TableName"+lengthText, OpDescribeGlobalTable, OpDescribeGlobalTableSettings),
-	// Ack-api-quirks, DDB-TABLE-107, 110 and 457, 2026-10-08 and 09. The keys of UntagResource are elements.
+	// Ack-api-quirks, DDB-TABLE-107, 110 and 457, 2026-10-08 and 09. For UntagResource the keys are list elements,
+	// which have no member name.
 	{[]Op{OpCreateTable, OpTagResource}, "Key", ofTags, formSentence, tagKeyText},
 	{[]Op{OpUntagResource}, "", ofTags, formSentence, tagKeyText},
 	{
@@ -124,13 +126,14 @@ func (op Op) lifecycle() bool {
 	return false
 }
 
-// enveloped reports whether the errors that op finds itself have the prefix "1 validation error detected: ".
+// enveloped reports whether errors of op that are found before the table is looked up have the prefix "1 validation
+// error detected: ".
 func (op Op) enveloped() bool {
 	return op == OpPutItem || op == OpUpdateItem || op == OpDeleteItem
 }
 
-// newer reports whether the newer layer validates op. Its messages do not name the key of a value. Source:
-// conformance error-messages/valueLayers.
+// newer reports whether the newer layer validates op. Messages of that layer do not name the key of a faulty value.
+// Source: conformance error-messages/valueLayers.
 func (op Op) newer() bool {
 	switch op {
 	case OpGetItem, OpBatchGetItem, OpQuery, OpScan:
@@ -148,7 +151,7 @@ func (op Op) Invalid(message string) *Error {
 	return Validation(message)
 }
 
-// faultText returns the message of a fault with the text that op adds to it.
+// faultText returns the message of a fault, with the text that op adds.
 func (op Op) faultText(f *Fault) string {
 	const values = "ExpressionAttributeValues."
 	at := strings.LastIndex(f.Path, values)
@@ -166,8 +169,8 @@ func (op Op) faultText(f *Fault) string {
 	return msg
 }
 
-// withoutEnvelope begins the messages for values that do not have exactly one type. They get no prefix in either
-// layer. Source: dynoxide, actions/put_item.rs.
+// withoutEnvelope is the beginning of the messages for values that do not have exactly one type. Neither layer adds a
+// prefix to them. Source: dynoxide, actions/put_item.rs.
 const withoutEnvelope = "Supplied AttributeValue "
 
 // withoutPrefix lists parts of messages about a start key. Messages with such a part get no prefix. Source: dynalite,
@@ -176,8 +179,8 @@ var withoutPrefix = [...]string{
 	"contains duplicates", "number set", "numeric value", "significant digits", "number with magnitude",
 }
 
-// valuesText returns the message for ExpressionAttributeValues in a request without an expression that could use
-// them. The newer layer does not name the absent expressions for PutItem, UpdateItem and DeleteItem.
+// valuesText returns the message for a request that has ExpressionAttributeValues but no expression that could use
+// them. For PutItem, UpdateItem and DeleteItem, the newer layer does not name the absent expressions.
 func (op Op) valuesText(absent []string) string {
 	const text = "ExpressionAttributeValues can only be specified when using expressions"
 	if op.enveloped() || len(absent) == 0 {

@@ -20,7 +20,7 @@ func JSON(shape any) []byte {
 	return text
 }
 
-// plain converts a value to one that encoding/json encodes.
+// plain converts a value to one that encoding/json can encode.
 func plain(v reflect.Value) any {
 	switch x := v.Interface().(type) {
 	case attr.Value:
