@@ -35,7 +35,8 @@ func Append(dst []byte, space store.Space, partition, sort []byte) []byte {
 	return append(AppendPartition(dst, space, partition), sort...)
 }
 
-// AppendPartition appends the common prefix of the addresses of a partition's rows. No other address has it.
+// AppendPartition appends the prefix that the addresses of all rows of a partition have. No other address has that
+// prefix.
 func AppendPartition(dst []byte, space store.Space, partition []byte) []byte {
 	dst = appendHash(dst, space, store.Hash(partition))
 	for {
@@ -56,9 +57,9 @@ func Len(partition, sort []byte) int {
 	return prefixLen + len(partition) + bytes.Count(partition, []byte{escape}) + 2 + len(sort)
 }
 
-// Parse splits an address into its parts. Sort shares the memory of addr. So does partition, unless it contains a
-// zero byte: then Parse unescapes it into buf[:0], which grows as needed. It returns false for ok if addr is not a
-// result of [Append].
+// Parse splits an address into its parts. sort shares the memory of addr. partition shares it too, unless it contains
+// a zero byte. Then Parse unescapes it into buf[:0], which grows as needed. Parse returns false for ok if addr is not
+// a result of [Append].
 func Parse(addr, buf []byte) (space store.Space, partition, sort []byte, ok bool) {
 	at := SortOffset(addr)
 	if at == noAddress {
@@ -96,7 +97,7 @@ func SortOffset(addr []byte) int {
 	return noAddress
 }
 
-// AppendRange appends to lo and hi the bounds [lo, hi) of the addresses of a partition's rows in r.
+// AppendRange returns the bounds [lo, hi) of the addresses of a partition's rows in r. It appends them to lo and hi.
 func AppendRange(lo, hi []byte, space store.Space, partition []byte, r store.Range) (newLo, newHi []byte) {
 	start := len(lo)
 	lo = AppendPartition(lo, space, partition)
@@ -109,8 +110,9 @@ func AppendRange(lo, hi []byte, space store.Space, partition []byte, r store.Ran
 	return append(lo, r.Lo...), hi
 }
 
-// AppendSpan appends to lo and hi the bounds [lo, hi) of the addresses of a space's rows in s. For an empty span, lo
-// >= hi. The new hi is nil, for no upper bound, if the span extends to the end of the largest possible space.
+// AppendSpan returns the bounds [lo, hi) of the addresses of a space's rows in s. It appends them to lo and hi. For
+// an empty span, lo >= hi. If the span extends to the end of the largest possible space, the new hi is nil, for no
+// upper bound.
 func AppendSpan(lo, hi []byte, space store.Space, s store.Span) (newLo, newHi []byte) {
 	start := len(lo)
 	first, last := s.First, min(s.Last, store.MaxHash)
@@ -137,8 +139,7 @@ func AppendSpan(lo, hi []byte, space store.Space, s store.Span) (newLo, newHi []
 	return lo, hi
 }
 
-// AppendSpace appends to lo and hi the bounds [lo, hi) of all addresses of a
-// space, as [AppendSpan] does for [store.Everything].
+// AppendSpace is [AppendSpan] for all rows of a space.
 func AppendSpace(lo, hi []byte, space store.Space) (newLo, newHi []byte) {
 	return AppendSpan(lo, hi, space, store.Everything())
 }

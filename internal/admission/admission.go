@@ -1,9 +1,9 @@
-// Package admission limits the open connections of an HTTP server so that no client can shut others out by holding
-// connections.
+// Package admission limits the open connections of an HTTP server, so that a client that holds connections cannot
+// shut others out.
 //
-// At the limit, the listener closes the connection that has waited longest for a request and accepts the new one in
-// its place. If every connection is busy with a request, it accepts a few more, on which the server answers only
-// health checks.
+// At the limit, the listener accepts a new connection and closes the one that has waited longest for a request. If
+// every connection is busy with a request, the listener accepts a few more. On these the server answers only health
+// checks.
 package admission
 
 import (
@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// spares returns how many connections beyond the limit may be open while all others are busy.
+// spares returns the number of connections that may be open beyond the limit while all others are busy.
 func spares(most int) int { return min(max(most/16, 16), 256) }
 
-// headerTimeout is how long a request's header may take to arrive before its connection counts as waiting, and may be
-// closed for a new one. A header usually comes in one packet.
+// headerTimeout is how long a request's header may take to arrive. After that, the listener may close the connection
+// for a new one, as if it were waiting. A header usually comes in one packet.
 const headerTimeout = 5 * time.Millisecond
 
 // Counts counts the connections of one or several listeners. It is safe for concurrent use.
@@ -42,9 +42,9 @@ func (c *Counts) Refused() int64 { return c.refused.Load() }
 type Options struct {
 	// Most is the maximum number of open connections. Default and minimum: 1.
 	Most int
-	// Health reports whether to answer a request even if all connections are busy. Default: no request.
+	// Health reports whether the server answers a request even if all connections are busy. Default: it answers none.
 	Health func(*http.Request) bool
-	// Refuse answers all other requests while all connections are busy. Default: with status 503.
+	// Refuse answers requests for which Health is false while all connections are busy. Default: with status 503.
 	Refuse http.HandlerFunc
 	// Full is called the first time that the limit is reached. Default: nothing.
 	Full func()
@@ -64,7 +64,7 @@ type Listener struct {
 	waiting *list.List // *conn elements, the longest waiting first
 }
 
-// Listen returns a Listener for the connections of ln. One server uses it; see [Listener.Attach].
+// Listen returns a Listener for the connections of ln. Only one server may use it; see [Listener.Attach].
 func Listen(ln net.Listener, o Options) *Listener {
 	o.Most = max(o.Most, 1)
 	if o.Health == nil {
@@ -86,8 +86,8 @@ func Listen(ln net.Listener, o Options) *Listener {
 
 type connKey struct{}
 
-// Attach makes a server, which will serve on l, tell l which of its connections wait for a request. The server must
-// have its handler already.
+// Attach makes srv tell l which of its connections wait for a request. Call it before srv serves on l, but after the
+// handler of srv is set.
 func (l *Listener) Attach(srv *http.Server) {
 	h := srv.Handler
 	srv.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
@@ -102,7 +102,7 @@ func (l *Listener) Attach(srv *http.Server) {
 		c, _ := r.Context().Value(connKey{}).(*conn)
 		spare, gone := l.begin(c)
 		switch {
-		case gone: // closed for another connection when its first bytes arrived
+		case gone: // makeRoom closed c when the first bytes of the request had arrived
 			panic(http.ErrAbortHandler)
 		case !spare:
 			h.ServeHTTP(w, r)
@@ -136,7 +136,8 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit returns a connection for the server, or nil if all connections are busy, even those beyond the limit.
+// admit returns a connection for the server. It returns nil if all connections are busy, and all beyond the limit
+// too.
 func (l *Listener) admit(inner net.Conn) *conn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,9 +160,10 @@ func (l *Listener) admit(inner net.Conn) *conn {
 	return c
 }
 
-// makeRoom closes one connection and reports whether it has. It chooses among those beyond the limit if spare is set,
-// and among the others if not: the one that has waited longest for a request; if none waits, one whose request was
-// answered before all of it arrived; or else one whose header is slower than headerTimeout.
+// makeRoom closes one connection, and reports whether it found one. If spare is set, it closes one beyond the limit,
+// otherwise one within it. It prefers the connection that has waited longest for a request. If none waits, it closes
+// one whose request was answered before all of the request had arrived. If there is none, it closes one whose header
+// takes longer than headerTimeout.
 func (l *Listener) makeRoom(spare bool) bool {
 	var idle, answered, slow *conn
 	for e := l.waiting.Front(); e != nil && idle == nil; e = e.Next() {
@@ -184,12 +186,12 @@ func (l *Listener) makeRoom(spare bool) bool {
 
 	l.forget(gone)
 	l.o.Counts.closed.Add(1)
-	_ = gone.Conn.Close() // the server's read fails, and net/http closes it too
+	_ = gone.Conn.Close() // the server's read fails, so net/http closes the connection too
 	return true
 }
 
-// finish marks the request of a connection as answered. If the client has not sent all of it, net/http still waits
-// for the rest.
+// finish marks the request of a connection as answered. If the client has not sent all of the request, net/http still
+// waits for the rest.
 func (l *Listener) finish(c *conn) {
 	if c == nil {
 		return // not one of ours
@@ -274,7 +276,7 @@ type conn struct {
 	began atomic.Int64
 
 	waits    *list.Element // element of l.waiting; nil while a request is being answered
-	answered bool          // the last request is answered, though net/http may still read it
+	answered bool          // the last request is answered, but net/http may still read the rest of it
 }
 
 // Read implements [net.Conn].

@@ -1,5 +1,5 @@
-// Package capability defines what a store may be able to do beyond package store, so that the database is faster or
-// smaller on it, or can share it with other servers. All of it is optional.
+// Package capability defines optional abilities of a store, beyond those in package store. With them the database is
+// faster or smaller, or can share its store with other servers.
 package capability
 
 import (
@@ -15,7 +15,7 @@ const ContextRows = 1024
 type Getter interface {
 	store.Store
 
-	// Get reads one row, like a View with one Get. The value stays valid; the caller must not change it.
+	// Get reads one row, like a View with one Get. The value stays valid. The caller must not change it.
 	Get(ctx context.Context, space store.Space, partition, sort []byte) (value []byte, ok bool, err error)
 }
 
@@ -23,14 +23,14 @@ type Getter interface {
 type Prefetcher interface {
 	store.Reader
 
-	// Prefetch reads the rows at addresses made by [address.Append], so that Get needs no round trip for them: in a
-	// View, until the next Prefetch. The rows need not exist. The caller must not change the addresses afterwards.
-	// Prefetch never changes the results of Get.
+	// Prefetch reads the rows at addresses made by [address.Append], so that Get needs no round trip for them. In a
+	// View, this holds until the next Prefetch. The rows need not exist. The caller must not change the addresses
+	// afterwards. Prefetch never changes the results of Get.
 	Prefetch(addrs [][]byte) error
 }
 
-// A Presumer is a [store.Writer] that can presume without reading that a row does not exist. So the Update does not
-// conflict with Updates that add rows nearby, as it would if it had read there.
+// A Presumer is a [store.Writer] that can presume that a row does not exist, without reading it. If an Update reads a
+// row that does not exist, it conflicts with Updates that add rows nearby. With Presume it does not.
 type Presumer interface {
 	store.Writer
 
@@ -44,8 +44,8 @@ type Presumer interface {
 type Loader interface {
 	store.Store
 
-	// Load calls fn once. If fn returns nil, the rows that it has added become visible at once, as after an Update:
-	// Updates and Loads are serialisable together. If fn returns an error or panics, nothing changes.
+	// Load calls fn once. If fn returns nil, the rows that it has added become visible at once, as after an Update.
+	// Loads are serialisable with Updates and other Loads. If fn returns an error or panics, nothing changes.
 	Load(ctx context.Context, fn func(store.Loading) error) error
 }
 
@@ -54,8 +54,8 @@ type Loader interface {
 type ClearLimiter interface {
 	store.Store
 
-	// ClearLimit returns the number of rows that an Update can always delete. To clear a space that may have more,
-	// callers delete its rows in several Updates, when no one uses the space any more.
+	// ClearLimit returns the number of rows that an Update can always delete. To clear a space that may have more
+	// rows, wait until no one uses the space, and delete its rows in several Updates.
 	ClearLimit() int
 }
 
@@ -73,12 +73,13 @@ type Compactor interface {
 type Measurer interface {
 	store.Store
 
-	// Usage returns the number of earlier versions that are kept because Views still read them, each with the rows
-	// replaced since, and the bytes of the store's files, which are 0 for a store in memory. Both are 0 after Close.
+	// Usage returns the number of earlier versions that the store keeps because Views still read them. Each version
+	// keeps the rows that were replaced since. Usage also returns the number of bytes in the store's files, which is
+	// 0 for a store in memory. After Close both numbers are 0.
 	Usage() (versions int, diskBytes int64)
 }
 
-// A HealthChecker is a [store.Store] with a health check of its own; for others, [Health] tries an empty View.
+// A HealthChecker is a [store.Store] with its own health check. For other stores, [Health] runs an empty View.
 type HealthChecker interface {
 	store.Store
 
@@ -86,8 +87,8 @@ type HealthChecker interface {
 	Health(ctx context.Context) error
 }
 
-// Health returns nil or why st does not work, such as [store.ErrClosed] or the disk error that stopped it. It does
-// not wait for Views or Updates of others: a store that is busy, even with a long Update, is healthy.
+// Health returns nil if st works. Otherwise it returns the reason, such as [store.ErrClosed] or the disk error that
+// stopped st. Health does not wait for other Views or Updates: a store that is busy with a long Update is healthy.
 func Health(ctx context.Context, st store.Store) error {
 	if h, ok := st.(HealthChecker); ok {
 		return h.Health(ctx)

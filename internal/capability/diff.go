@@ -7,26 +7,26 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Change is a row that differs between two states: Before is nil if only the new state has it, Now is nil if only
-// the old state has it, and otherwise the values differ. The caller must not change their bytes, which are valid
-// until the next iteration unless the engine promises more.
+// A Change is a row that differs between two states. Before is nil if only the new state has the row, and Now is nil
+// if only the old state has it. Otherwise the values differ. The caller must not change the bytes of the rows. They
+// are valid until the next iteration, unless the engine promises more.
 type Change struct {
 	Before, Now *store.Row
 }
 
-// A Differ is a [store.Reader] of an engine whose states share their common rows, such as those of a store and its
-// fork. So it can find the differences without reading the rest.
+// A Differ is a [store.Reader] of an engine whose states share common rows. An example is a store and its fork. A
+// Differ finds the differences of two states without reading the rows that they share.
 type Differ interface {
 	store.Reader
 
-	// Since returns [Changes] from before, or false if before is not a state of the same engine. It compares states
-	// without a common ancestor row by row.
+	// Since returns the [Changes] since before, or false if before is not a state of the same engine. It compares
+	// states without a common ancestor row by row.
 	Since(before store.Reader, space store.Space) (changes iter.Seq2[Change, error], ok bool)
 }
 
 // Changes yields the rows of a space that differ between two states, in scan order. An error comes last, with a zero
-// Change. If now is a [Differ], the time depends only on what the states do not share; otherwise Changes reads all
-// rows of the space in both.
+// Change. If now is a [Differ], the time depends only on the rows that the states do not share. Otherwise Changes
+// reads all rows of the space in both states.
 func Changes(before, now store.Reader, space store.Space) iter.Seq2[Change, error] {
 	if d, ok := now.(Differ); ok {
 		if changes, ok := d.Since(before, space); ok {

@@ -10,22 +10,23 @@ import (
 // ErrChanged is returned by the methods of a Store from [Sharer.Expecting] if the expected row has changed.
 var ErrChanged = errors.New("store: an expected row has changed")
 
-// A Sharer is a [store.Store] whose rows other Stores use at the same time, in this process or others.
+// A Sharer is a [store.Store] whose rows other Stores, in this or other processes, use at the same time.
 type Sharer interface {
 	store.Store
 
 	// Expecting returns the same store for a caller that has cached what it read while one row had this value, or did
-	// not exist if value is nil. View, Update and Get of the result also read that row, in the same state. If it has
-	// another value, they return [ErrChanged], whatever their function returned, and an Update is not applied. So no
-	// Update commits after another one has changed the row.
+	// not exist if value is nil. View, Update and Get of the result also read that row, in the same state. If the row
+	// has another value, they return [ErrChanged] whatever their function returned, and an Update is not applied. So
+	// no Update commits after another one has changed the row.
 	//
 	// The row is read together with the first read of the function. The caller must not change the arguments
-	// afterwards. To close the result, close the original store. It is a [Getter] if that is one.
+	// afterwards. To close the result, close the original store. The result is a [Getter] if the original store is
+	// one.
 	Expecting(space store.Space, partition, sort, value []byte) store.Store
 
-	// Lease takes the lease called name, under which only one Store at a time does some work. If another Store has
-	// the lease, held is nil. Otherwise held is derived from ctx, and ends if the lease cannot be renewed in time.
-	// Another Store can then take the lease, as it can some seconds after this process has died. The caller must call
-	// release, before Close.
+	// Lease takes the lease called name. Only one Store at a time has that lease, so only one does the work that
+	// needs it. If another Store has the lease, held is nil. Otherwise held is derived from ctx, and ends if the
+	// lease cannot be renewed in time. Another Store can then take the lease. It can also do so some seconds after
+	// this process has died. The caller must call release before Close.
 	Lease(ctx context.Context, name string) (held context.Context, release func(), err error)
 }

@@ -33,7 +33,7 @@ type DB struct {
 // healthTimeout is how long a health check waits for the store.
 const healthTimeout = time.Second
 
-// Health returns why the database cannot be used, or nil.
+// Health returns nil if the database can be used, or the reason why not.
 func (db *DB) Health() error {
 	ctx, cancel := context.WithTimeout(context.Background(), healthTimeout)
 	defer cancel()

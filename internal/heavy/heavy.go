@@ -1,16 +1,16 @@
-// Package heavy bounds how much heavy work runs at once, so that a processor stays free for short requests.
+// Package heavy limits the heavy work that runs at the same time, so that a processor stays free for short requests.
 //
-// While all processors compute, Go notices a request on a socket only after 10 ms, when its monitor looks. So the
-// heavy work of a process shares GOMAXPROCS-1 slots, but at least one. A [Work] is work that may turn out to be
-// heavy, such as a page of a scan. It takes a slot once it has processed a [Stretch], so small pages never wait.
-// After each further stretch it gives the slot to work that is waiting, if there is any.
+// While all processors compute, Go notices a request on a socket only when its monitor looks, up to 10 ms later. So
+// the heavy work of a process shares GOMAXPROCS-1 slots, but at least one. A [Work] is work that may turn out to be
+// heavy, such as a page of a scan. A Work takes a slot once it has processed a [Stretch], so small pages never wait.
+// After each further stretch it passes its slot to another Work if one is waiting.
 //
-// While work holds a slot it only computes: it waits for no lock, client or other slot, and calls no user function.
+// While a Work holds a slot it only computes: it waits for no lock, client or other slot, and calls no user function.
 // So every wait for a slot ends. If GOMAXPROCS is 1, other goroutines run between two stretches, but requests on
 // sockets still wait for the monitor.
 //
-// All this happens only in a process with a server: until the first request has come through a socket ([Serving]),
-// work neither takes slots nor lets others run.
+// Slots are only used in a process with a server: until [Serving] has been called for the first request from a
+// socket, a Work neither takes slots nor lets other goroutines run.
 package heavy
 
 import (
@@ -36,16 +36,16 @@ func Serving() {
 
 // A Work is work of one goroutine that may turn out to be heavy. The zero Work is ready to use.
 type Work struct {
-	// Free makes the work need no slot, as in an update, which blocks others. It only lets other goroutines run after
-	// each stretch.
+	// Free makes the work need no slot. It is set in an update, for example, as other updates wait for that one. Free
+	// work only lets other goroutines run after each stretch.
 	Free bool
 
 	bytes int // processed in the current stretch
 	holds bool
 }
 
-// Add counts processed bytes. At the end of a stretch it may wait for a slot; if ctx ends meanwhile, it returns its
-// cause.
+// Add counts processed bytes. At the end of a stretch it may wait for a slot. If ctx ends during that wait, Add
+// returns the cause of ctx.
 func (w *Work) Add(ctx context.Context, bytes int) error {
 	if w.bytes += bytes; w.bytes < Stretch {
 		return nil
@@ -71,8 +71,8 @@ func (w *Work) next(ctx context.Context) error {
 	return nil
 }
 
-// Done gives back the slot, at the end of the work or before the goroutine waits for something else. Call it even if
-// Add has failed.
+// Done gives back the slot. Call it at the end of the work, and before the goroutine waits for anything else. Call it
+// even if Add has failed.
 func (w *Work) Done() {
 	if w.holds {
 		w.holds = false
@@ -89,7 +89,7 @@ func Exempt(ctx context.Context) context.Context { return context.WithValue(ctx,
 
 func isExempt(ctx context.Context) bool { return ctx.Value(exemptKey{}) != nil }
 
-// all are the slots of this process.
+// all holds the slots of this process.
 var all slots
 
 type slots struct {
@@ -100,8 +100,8 @@ type slots struct {
 	queue   []*waiter // in order of arrival
 }
 
-// A waiter waits for a slot by locking a mutex. A goroutine in a bubble of testing/synctest may unlock a mutex for
-// one outside it, but must not use its channels, or a semaphore, which has channels.
+// A waiter waits for a slot by locking a mutex. A channel or a semaphore would not do: a goroutine in a bubble of
+// testing/synctest must not use a channel from outside the bubble, but may unlock a mutex.
 type waiter struct {
 	ready  sync.Mutex // unlocked when the wait ends
 	gaveUp bool
@@ -110,7 +110,7 @@ type waiter struct {
 // limit returns the number of slots.
 func limit() int { return max(runtime.GOMAXPROCS(0)-1, 1) }
 
-// take waits for a slot and takes it. Leave gives it back.
+// take waits for a slot and takes it. The caller gives it back with leave.
 func (s *slots) take(ctx context.Context) error {
 	s.mu.Lock()
 	if s.running < limit() && len(s.queue) == 0 {
@@ -151,7 +151,8 @@ func (s *slots) dequeue(i int) {
 	w.ready.Unlock()
 }
 
-// leave gives back a slot and gives free slots to waiters. There may be several, as GOMAXPROCS may have grown.
+// leave gives back a slot, and gives the free slots to waiters. More than one may be free, as GOMAXPROCS may have
+// grown.
 func (s *slots) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

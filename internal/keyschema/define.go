@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// An IndexSpec is an index as people write it.
+// An IndexSpec is an index in the short text form of [Define].
 type IndexSpec struct {
 	Name string
 	// Key is the key as in [Define]. For a local index, it is the sort key alone.
@@ -20,10 +20,11 @@ type IndexSpec struct {
 	Only []string
 }
 
-// Define adds to the input the key of a table and its indexes. A key is the partition key and, after a slash, the
+// Define adds the keys of a table and its indexes to the input. A key is the partition key and, after a slash, the
 // sort key: "customer / order". An attribute is a string unless a type follows its name, as in "sensor / second:N".
-// An index can have several attributes for each: "country, state / city, street". Put a name in backquotes if it
-// contains a slash, a comma, a colon or a backquote, which is doubled, or if it begins or ends with a space.
+// An index can have several partition key or sort key attributes: "country, state / city, street". Put a name in
+// backquotes if it contains a slash, a comma, a colon or a backquote, or if it begins or ends with a space. Double a
+// backquote in a name.
 func Define(in *wire.CreateTableInput, key string, indexes []IndexSpec) (err error) {
 	if in.KeySchema, err = parse(in, key); err != nil {
 		return err
@@ -51,8 +52,8 @@ func Define(in *wire.CreateTableInput, key string, indexes []IndexSpec) (err err
 	return nil
 }
 
-// Addition returns the request that adds a global index to a table. Attributes are the table's definitions, which
-// give the types of attributes for which the key has none.
+// Addition returns the request that adds a global index to a table. Attributes are the table's attribute definitions.
+// They give the types of attributes that have no type in the key.
 func Addition(table string, attributes []wire.AttributeDefinition, ix IndexSpec) (*wire.UpdateTableInput, error) {
 	known := wire.CreateTableInput{AttributeDefinitions: slices.Clone(attributes)}
 	schema, err := parse(&known, ix.Key)
@@ -100,8 +101,8 @@ func parse(in *wire.CreateTableInput, key string) (schema []wire.KeySchemaElemen
 	return schema, nil
 }
 
-// defineAttribute adds an attribute to the input's definitions, or sets the type of one that is there. A new
-// attribute without a kind is a string.
+// defineAttribute adds an attribute to the input's definitions. If the attribute is there already, it sets its type.
+// A new attribute without a kind is a string.
 func defineAttribute(in *wire.CreateTableInput, a keycond.Attribute) {
 	known := slices.IndexFunc(in.AttributeDefinitions, func(d wire.AttributeDefinition) bool {
 		return *d.AttributeName == a.Name

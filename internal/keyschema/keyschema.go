@@ -16,7 +16,7 @@ import (
 type Table struct {
 	Name string
 	Key  *keycond.Schema
-	// Indexes are the local and then the global indexes, in the order of the description.
+	// Indexes has the local and then the global indexes, each in the order of the description.
 	Indexes []*Index
 }
 
@@ -135,7 +135,8 @@ func (t *Table) Kind(name string) attr.Kind {
 // IsKey reports whether an attribute is a key attribute of the table or of an index.
 func (t *Table) IsKey(name string) bool { return t.Kind(name) != 0 }
 
-// Lacks reports whether the index does not project an attribute. A nil index means the table, which has all.
+// Lacks reports whether the index does not project an attribute. A nil index stands for the table, which has all
+// attributes.
 func (ix *Index) Lacks(name string) bool {
 	if ix == nil || ix.Projection == "ALL" || slices.Contains(ix.Include, name) {
 		return false

@@ -1,5 +1,6 @@
 // Package legacy converts the legacy parameters KeyConditions, QueryFilter, ScanFilter, Expected and AttributeUpdates
-// to the conditions and updates of the expressions that replaced them:
+// to conditions and updates. Expressions have replaced these parameters. For example, the first line becomes the
+// second:
 //
 //	{"status": {"ComparisonOperator": "EQ", …}, "closed": {"ComparisonOperator": "NULL"}}
 //	attribute_not_exists(closed) AND status = {S:open}
@@ -45,8 +46,8 @@ const (
 )
 
 // Condition converts KeyConditions, QueryFilter or ScanFilter to a condition; p is the parameter's name. The keys of
-// conds are attribute names, which Condition processes in byte order. It joins the conditions by AND, or by OR if or
-// is set. If there are none, it returns nil, which always holds. The error is an [*expr.Error].
+// conds are attribute names. Condition joins the conditions by AND in the byte order of these names, or by OR if or
+// is set. If conds is empty, it returns nil, which always holds. The error is an [*expr.Error].
 //
 // Source: API_Condition.html; messages as captured in dynalite (test/query.js, test/scan.js).
 func Condition(p expr.Param, conds map[string]wire.Condition, or bool) (*expr.Condition, error) {
@@ -66,7 +67,7 @@ func ExpectedCondition(conds map[string]wire.ExpectedAttributeValue, or bool) (*
 	return joined(conds, or, expectedNode)
 }
 
-// joined converts each of conds with one, and joins the results.
+// joined converts each element of conds with the function one, and joins the results.
 func joined[T any](
 	conds map[string]T, or bool, one func(name string, cond T) (ast.Node, error),
 ) (*expr.Condition, error) {
@@ -104,8 +105,8 @@ func valueOf[T any](p *T) (v T) {
 	return v
 }
 
-// expectedNode converts an element of Expected. It has an operator with values, or a Value that the attribute must
-// equal, or Exists false.
+// expectedNode converts an element of Expected. The element has an operator with values, a Value that the attribute
+// must equal, or Exists false.
 func expectedNode(attribute string, e wire.ExpectedAttributeValue) (ast.Node, error) {
 	const invalid = "One or more parameter values were invalid: "
 	const p = Expected
@@ -175,8 +176,8 @@ func arguments(op string) (least, most int, ok bool) {
 
 // takes reports whether an operator accepts values of a kind.
 //
-// According to the documentation, CONTAINS accepts only S, N and B. In dynalite's test/query.js, the service rejects
-// sets and documents but not BOOL and NULL, so takes accepts those.
+// According to the documentation, CONTAINS accepts only S, N and B. But in dynalite's test/query.js, the service
+// rejects only sets and documents. So takes accepts BOOL and NULL too.
 func takes(op string, k attr.Kind) bool {
 	switch op {
 	case opLE, opLT, opGE, opGT, opIn, opBetween:
@@ -189,7 +190,7 @@ func takes(op string, k attr.Kind) bool {
 	return true
 }
 
-// check returns an error for an unknown operator, or for values that it does not accept.
+// check returns an error for an unknown operator, or for values that the operator does not accept.
 func check(p expr.Param, op string, values []attr.Value) error {
 	const invalid = "One or more parameter values were invalid: "
 	least, most, ok := arguments(op)

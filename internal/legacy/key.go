@@ -5,8 +5,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// Compile is [keycond.Compile] for a condition from KeyConditions. If the condition has an operator that no index
-// supports, errors about attributes outside the key of s come first. Source: dynalite, test/query.js.
+// Compile is [keycond.Compile] for a condition from KeyConditions. If an operator is not allowed in a key condition,
+// an error about a missing or an additional attribute takes precedence. Source: dynalite, test/query.js.
 func Compile(s *keycond.Schema, c *expr.Condition) (*keycond.Slice, error) {
 	clauses, err := keycond.Clauses(c)
 	if err == nil {

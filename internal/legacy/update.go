@@ -41,7 +41,8 @@ func Update(updates map[string]wire.AttributeValueUpdate) (*expr.Update, error) 
 	return expr.NewUpdate(actions...)
 }
 
-// Refused converts an error of an update that [Update] returned to the message for AttributeUpdates.
+// Refused takes an error that applying an update of [Update] has returned. It returns the error with the message for
+// AttributeUpdates.
 func Refused(err error) error {
 	if errors.Is(err, expr.ErrOperand) {
 		return &expr.Error{Message: "Type mismatch for attribute to update"}

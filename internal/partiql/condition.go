@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// A part is a condition or, if node is nil, an operand. Parentheses may contain either.
+// A part is the condition node or, if node is nil, the operand op. Parentheses may contain either.
 type part struct {
 	node ast.Node
 	op   ast.Operand
@@ -114,7 +114,7 @@ func (p *parser) predicate(first int, l part) part {
 	return l
 }
 
-// negated returns the condition for IS NOT, given that for IS.
+// negated returns the condition for IS NOT, where n is the condition for IS.
 func negated(n ast.Node) ast.Node {
 	if call, ok := n.(*ast.Call); ok && call.Func == ast.AttributeNotExists {
 		return &ast.Call{Func: ast.AttributeExists, Args: call.Args}
@@ -122,7 +122,7 @@ func negated(n ast.Node) ast.Node {
 	return &ast.Not{X: n}
 }
 
-// truth returns the condition for the comparison of a condition with TRUE or FALSE.
+// truth returns the condition for "condition = TRUE" and similar comparisons of a condition with TRUE or FALSE.
 func (p *parser) truth(tok int, op ast.Op, l, r part) part {
 	if l.node == nil {
 		l, r = r, l

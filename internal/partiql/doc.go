@@ -5,7 +5,7 @@
 // are an [expr.Update]. [Statement.Plan] turns the WHERE of a SELECT into slices of partitions and a filter.
 // [Statement.Key] turns the WHERE of a write into the key of one item and a condition.
 //
-// Errors have the service's texts. The sources are the captures of paritysuite/dynamodb-conformance
-// (tests/tier2/partiql, and partiql*.test.ts in tests/tier3/error-messages), called "conformance" below, and the
-// answers of DynamoDB Local, called "local". Texts without a source are our own.
+// Errors have the service's texts. Comments call their two sources "conformance" and "local". The first is the
+// captures of paritysuite/dynamodb-conformance (tests/tier2/partiql, and partiql*.test.ts in
+// tests/tier3/error-messages). The second is the answers of DynamoDB Local. Texts without a source are our own.
 package partiql

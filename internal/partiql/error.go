@@ -13,15 +13,15 @@ type Error struct {
 	Msg string
 	// Pos is the byte offset in the statement of the wrong token, or -1 if the error is about the whole statement.
 	Pos int
-	// Table and Index are set if a SELECT calls a function where it should name attributes. The service rejects an
-	// index with a multi-attribute key before that, so the caller must check the index first.
+	// Table and Index are set if a SELECT calls a function where it should name attributes. The caller must first
+	// check that the index has no multi-attribute key, as the service reports that error before this one.
 	Table, Index string
 }
 
 func (e *Error) Error() string { return e.Msg }
 
-// notWellFormed begins the message for a statement that cannot be parsed. Details follow, unless a part of the text
-// is not even a token (conformance partiqlGrammar).
+// notWellFormed is the beginning of the message for a statement that cannot be parsed. Details follow, unless the
+// lexer finds no token at the error (conformance partiqlGrammar).
 const notWellFormed = "Statement wasn't well formed, can't be processed: "
 
 // The details that follow notWellFormed (conformance partiqlGrammar and batchExecuteStatement).
@@ -45,16 +45,16 @@ func (p *parser) malformed(detail string) {
 	p.pos = len(p.tokens) - 1
 }
 
-// fault records an error of meaning, if it is the first. Parsing continues, as the service reports a later syntax
-// error instead.
+// fault records the first error of meaning, such as a wrong type. The parser continues, as a syntax error further on
+// takes precedence over it.
 func (p *parser) fault(tok int, format string, args ...any) {
 	if p.meaning == nil {
 		p.meaning = &Error{Msg: fmt.Sprintf(format, args...), Pos: p.tokens[tok].start}
 	}
 }
 
-// faultAt is fault with the position of the token after the message: line:column:length, where line and column begin
-// with 1, and columns and lengths are in characters (conformance partiqlFunctions).
+// faultAt is fault with the position of the token after the message, as line:column:length. Lines and columns are
+// counted from 1. Columns and lengths are in characters (conformance partiqlFunctions).
 func (p *parser) faultAt(tok int, format string, args ...any) {
 	t := p.tokens[tok]
 	before := p.src[:t.start]

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A kind is the kind of a token. For a sign or operator it is its text.
+// A kind is the kind of a token. The kind of a sign or an operator is its text.
 type kind string
 
 const (
@@ -29,8 +29,8 @@ var signs = []kind{
 	"=", "<", ">", "(", ")", "[", "]", "{", "}", ",", ".", ":", ";", "?", "*", "+", "-", "/", "%",
 }
 
-// lex splits a statement into tokens, of which the last is a tokEnd. If it finds something that cannot be a token, it
-// returns its offset as bad, and false.
+// lex splits a statement into tokens and adds a tokEnd as the last one. At text that is not a token it stops: it then
+// returns the offset of that text as bad, and false.
 func lex(src string) (tokens []token, bad int, ok bool) {
 	for i := 0; i < len(src); {
 		start, c := i, src[i]
@@ -86,8 +86,8 @@ func lex(src string) (tokens []token, bad int, ok bool) {
 	return append(tokens, token{tokEnd, len(src), len(src)}), 0, true
 }
 
-// endOfQuote returns the end of the quoted text that begins at i, or -1 if it is not closed. In the text a quote is
-// doubled.
+// endOfQuote returns the end of the quoted text that begins at i, or -1 if the closing quote is missing. Two quotes
+// in the text stand for one.
 func endOfQuote(src string, i int) int {
 	quote := src[i]
 	for i++; i < len(src); i++ {
@@ -102,7 +102,7 @@ func endOfQuote(src string, i int) int {
 	return -1
 }
 
-// unquote returns the text inside the quotes, with doubled quotes undone.
+// unquote returns the text inside the quotes. It replaces doubled quotes by single ones.
 func unquote(s string) string {
 	quote := s[:1]
 	return strings.ReplaceAll(s[1:len(s)-1], quote+quote, quote)

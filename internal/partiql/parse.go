@@ -19,7 +19,7 @@ const (
 	Insert Kind = "INSERT"
 	Update Kind = "UPDATE"
 	Delete Kind = "DELETE"
-	// Exists is EXISTS(SELECT …), which in a transaction checks an item.
+	// Exists is EXISTS(SELECT …). In a transaction it checks an item without changing it.
 	Exists Kind = "EXISTS"
 )
 
@@ -29,11 +29,11 @@ const MaxStatementBytes = 8192
 // maxDepth is the maximum depth of nested conditions and values. It bounds the stack that parsing needs.
 const maxDepth = 200
 
-// Param is the parameter name of conditions and updates that come from statements. Package expr allows them to be
-// longer than expressions.
+// Param is the name that errors give to conditions and updates from statements. Package expr allows them to be longer
+// than other expressions.
 const Param expr.Param = "Statement"
 
-// A Statement is a parsed statement whose question marks have their values. It is immutable.
+// A Statement is a parsed statement, with values in place of its question marks. It is immutable.
 type Statement struct {
 	Kind Kind
 	// Table is the name after FROM, INTO or UPDATE. Index is the index name that follows it, or "".
@@ -50,7 +50,7 @@ type Statement struct {
 	Update *expr.Update
 	// Returning says which attributes a write returns: "", "ALL OLD", "MODIFIED OLD", "ALL NEW" or "MODIFIED NEW".
 	Returning string
-	// Names and Values define the placeholders that the texts of Paths and Where use.
+	// Names and Values define the placeholders in the texts of Paths and Where.
 	Names  map[string]string
 	Values attr.Item
 }
@@ -61,8 +61,8 @@ type Order struct {
 	Desc bool
 }
 
-// A parser parses one statement. It stops at the first syntax error. It also records the first error of meaning, but
-// continues after it.
+// A parser parses one statement. It stops at the first syntax error. It records the first error of meaning and goes
+// on.
 type parser struct {
 	src    string
 	tokens []token
@@ -80,7 +80,7 @@ type parser struct {
 	calls           bool // a SELECT calls a function
 }
 
-// Writes reports whether a statement is anything but a SELECT, by its first word. If so, it consumes write units.
+// Writes reports whether the first word of a statement is not SELECT. Such a statement consumes write units.
 func Writes(statement string) bool {
 	const read = "SELECT"
 	first := strings.TrimSpace(statement)
@@ -124,7 +124,8 @@ func Parse(src string, params []attr.Value) (*Statement, error) {
 	}
 	env, err := expr.NewEnv(expr.Params{Names: s.Names, Values: s.Values})
 	if err == nil {
-		// Print and parse the condition again: package expr checks the operands of each operator.
+		// Print the condition and parse it again, as package expr checks the operands of each operator while it
+		// parses.
 		s.Where, err = env.Condition(Param, ast.Format(where))
 	}
 	if e, ok := errors.AsType[*expr.Error](err); ok {
@@ -192,7 +193,7 @@ func (p *parser) nest() {
 
 func (p *parser) leave() { p.depth-- }
 
-// statement parses a statement. It returns the WHERE separately, as it has not been checked yet.
+// statement parses a statement. It returns the WHERE separately, as Parse has yet to check it.
 func (p *parser) statement() (*Statement, ast.Node) {
 	switch {
 	case p.word("SELECT"):
@@ -483,7 +484,7 @@ func (p *parser) step() ast.Step {
 	return ast.Step{Index: int(index)}
 }
 
-// operand returns a path as an operand, whose text has placeholders for the names.
+// operand returns a path as an operand. The operand's text has placeholders in place of the names.
 func (p *parser) operand(path ast.Path) *ast.PathOperand {
 	var text strings.Builder
 	for i, step := range path {
@@ -504,15 +505,15 @@ func (p *parser) operand(path ast.Path) *ast.PathOperand {
 	return &ast.PathOperand{Path: path, Text: text.String()}
 }
 
-// bound returns a value as an operand, whose name is a new placeholder.
+// bound returns a value as an operand. The operand's name is a new placeholder.
 func (p *parser) bound(v attr.Value) *ast.ValueOperand {
 	name := ":v" + strconv.Itoa(p.values.Len())
 	p.values.Add(name, v)
 	return &ast.ValueOperand{Name: name, Value: v}
 }
 
-// isKeyword reports whether an unquoted word cannot be a name. The service rejects more words: all keywords of
-// SQL-92.
+// isKeyword reports whether an unquoted word is a keyword, which cannot be a name. The service rejects more words:
+// all keywords of SQL-92.
 func isKeyword(word string) bool {
 	switch strings.ToUpper(word) {
 	case "SELECT", "FROM", "WHERE", "AND", "OR", "NOT", "IN", "IS", "BETWEEN", "LIKE", "ORDER", "GROUP", "HAVING", "BY",
@@ -548,7 +549,7 @@ func IsSelect(statement string) bool {
 	return p.tokens[p.pos].start > p.tokens[p.pos-1].end || p.is(tokQuoted) || p.is("*") || p.is(tokEnd)
 }
 
-// begin returns a parser for the tokens of a statement up to the first that is invalid.
+// begin returns a parser for the tokens of a statement before the first invalid one.
 func begin(statement string) *parser {
 	tokens, bad, ok := lex(statement)
 	if !ok {

@@ -16,14 +16,15 @@ import (
 // of the partition key.
 const MaxSlices = 50
 
-// A Plan says how to read the items of a SELECT: slice by slice or, if there are no slices, by a scan.
+// A Plan says how to read the items of a SELECT. If it has slices, they are read one after the other. Otherwise a
+// scan reads the whole table or index.
 type Plan struct {
 	Slices  []*keycond.Slice
-	Reverse bool // in descending order of the sort key
-	// Filter is the part of the condition that the slices do not ensure, or nil.
+	Reverse bool // read each slice in descending order of the sort key
+	// Filter is the condition that the rows read must still satisfy, or nil.
 	Filter *expr.Condition
-	// Keyed is true if there are slices and the conditions besides those on the key are the same for all of them.
-	// Filter then has only these.
+	// Keyed is true if there are slices, and all slices have the same conditions besides those on the key. Filter
+	// then has only these other conditions.
 	Keyed bool
 
 	schema *keycond.Schema
@@ -48,8 +49,8 @@ func isKey(s *keycond.Schema, clauses []keycond.Clause) bool {
 		!slices.ContainsFunc(clauses, func(c keycond.Clause) bool { return c.Op != ast.Equal })
 }
 
-// A group is one alternative of a WHERE: conditions on the partition key, on the sort key and others, all of which a
-// row must satisfy.
+// A group is one alternative of a WHERE: a condition on the partition key, one on the sort key, and other conditions.
+// A row must satisfy all of them.
 type group struct {
 	partition ast.Node
 	sort      ast.Node // nil: the whole partition
@@ -108,8 +109,8 @@ func conjunction(nodes []ast.Node) *expr.Condition {
 	return expr.NewCondition(root)
 }
 
-// groups returns the alternatives of WHERE. It returns false if one of them does not set the partition key to one
-// value, so that a scan is needed.
+// groups returns the alternatives of WHERE. If one of them does not set the partition key to a single value, groups
+// returns false, and the SELECT needs a scan.
 func (s *Statement) groups(schema *keycond.Schema) (groups []group, ok bool) {
 	for _, nodes := range alternatives(expr.Node(s.Where), schema) {
 		var g group
@@ -145,7 +146,7 @@ func isEquality(n ast.Node) bool {
 	return ok && c.Op == ast.Equal
 }
 
-// between joins two conditions on a sort key, >= and <=, into a BETWEEN. For any other two conditions it returns nil.
+// between joins the two sort key conditions >= and <= into a BETWEEN. For any other two conditions it returns nil.
 func between(a, b ast.Node) ast.Node {
 	out := new(ast.Between)
 	for _, n := range []ast.Node{a, b} {
@@ -173,8 +174,8 @@ func between(a, b ast.Node) ast.Node {
 	return out
 }
 
-// keyOf returns the name of the attribute if the condition compares one attribute only with values, in a way that a
-// sort key condition allows. Otherwise it returns "".
+// keyOf returns the name of the attribute if n compares a single attribute with values, in a way that a sort key
+// condition allows. Otherwise it returns "".
 func keyOf(n ast.Node) string {
 	var x ast.Operand
 	var values []ast.Operand
@@ -208,8 +209,8 @@ func keyOf(n ast.Node) string {
 	return path.Path[0].Name
 }
 
-// alternatives splits a condition into lists of conditions: it holds if all conditions of one list hold. It splits
-// only OR and IN on key attributes, and returns at most maxAlternatives lists.
+// alternatives splits a condition into lists of conditions. The condition holds if all conditions of any one list
+// hold. alternatives splits only OR and IN on key attributes, and returns at most maxAlternatives lists.
 func alternatives(n ast.Node, schema *keycond.Schema) (all [][]ast.Node) {
 	switch n := n.(type) {
 	case *ast.Or:
@@ -238,10 +239,10 @@ func alternatives(n ast.Node, schema *keycond.Schema) (all [][]ast.Node) {
 	return all[:min(len(all), maxAlternatives)]
 }
 
-// maxAlternatives is one more than MaxSlices, which is enough to see that a statement needs too many slices.
+// maxAlternatives is one more than MaxSlices: so many alternatives show that a statement needs too many slices.
 const maxAlternatives = MaxSlices + 1
 
-// aboutKey reports whether a condition, or a part of it joined by AND or OR, is about a key attribute.
+// aboutKey reports whether a condition is about a key attribute. Of conditions joined by AND or OR, one is enough.
 func aboutKey(n ast.Node, schema *keycond.Schema) bool {
 	switch n := n.(type) {
 	case *ast.Or:
@@ -252,8 +253,8 @@ func aboutKey(n ast.Node, schema *keycond.Schema) bool {
 	return schema.Has(keyOf(n))
 }
 
-// add adds a slice unless another one contains it. It returns an error if two slices overlap otherwise, as a row
-// would then be read twice.
+// add adds a slice. If one of two slices contains the other, add keeps only the larger one. If they overlap in any
+// other way, add returns an error, as some rows would be read twice.
 func (p *Plan) add(slice *keycond.Slice) error {
 	for i, other := range p.Slices {
 		if !bytes.Equal(slice.Partition, other.Partition) || !overlap(slice.Range, other.Range) {
@@ -273,7 +274,8 @@ func (p *Plan) add(slice *keycond.Slice) error {
 	return nil
 }
 
-// contains reports whether a is the whole partition or equals b.
+// contains reports whether slice a contains slice b of the same partition: a is the whole partition or has the same
+// range. It ignores other cases.
 func contains(a, b *keycond.Slice) bool {
 	return len(a.Clauses) == 1 || bytes.Equal(a.Range.Lo, b.Range.Lo) && bytes.Equal(a.Range.Hi, b.Range.Hi)
 }
@@ -301,8 +303,8 @@ func (s *Statement) checkOrder(schema *keycond.Schema, keyed bool) error {
 	return nil
 }
 
-// order sorts the slices for ORDER BY: partitions by their key or, if ORDER BY does not name it, in the order of
-// WHERE; and slices of one partition by sort key.
+// order sorts the slices for ORDER BY. It sorts partitions by partition key, or leaves them in the order of WHERE if
+// there is no ORDER BY. It sorts slices of the same partition by sort key.
 func (p *Plan) order(orders []Order) error {
 	var partitions *Order
 	for i, o := range orders {

@@ -19,8 +19,8 @@ func (s *Statement) Selected() iter.Seq[ast.Path] {
 	}
 }
 
-// AppendResult appends the result of a SELECT for an item: each path under the name of its last step. Source:
-// conformance executeStatement, "SELECT with nested map path".
+// AppendResult appends the result of a SELECT for an item. The value at each path gets the name of the path's last
+// step. Source: conformance executeStatement, "SELECT with nested map path".
 func (s *Statement) AppendResult(dst []byte, it attr.Item) []byte {
 	if s.Paths == nil {
 		return append(dst, it...)
@@ -32,8 +32,8 @@ func (s *Statement) AppendResult(dst []byte, it attr.Item) []byte {
 	return b.AppendItem(dst)
 }
 
-// resultName returns the name of the value at a path in the result: the path's last name with the indexes that follow
-// it.
+// resultName returns the name that the value at a path has in the result: the last name in the path, with the indexes
+// that follow it.
 func resultName(path ast.Path) string {
 	name := ""
 	for _, step := range path {

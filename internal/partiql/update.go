@@ -22,7 +22,7 @@ func (p *parser) update() (*Statement, ast.Node) {
 	return s, where
 }
 
-// updateFrom parses the other form of an UPDATE, after FROM:
+// updateFrom parses an UPDATE that begins with FROM, after that word:
 //
 //	update = source where clauses [ RETURNING … ]
 //
@@ -80,8 +80,8 @@ func (p *parser) clauses(s *Statement) {
 	}
 }
 
-// checkPath records a fault if the path of an action overlaps with that of another one, or needs a list where the
-// other needs a map. The texts are those of expressions.
+// checkPath records a fault if the path of a overlaps with the path of another action, or if one of the two needs a
+// list where the other needs a map. The messages are the same as for update expressions.
 func (p *parser) checkPath(actions []ast.Action, a ast.Action, tok int) {
 	for _, b := range actions {
 		x, y := b.Path.Path, a.Path.Path
@@ -137,7 +137,7 @@ func (p *parser) change(a *ast.Action) {
 	a.Value = l
 }
 
-// checkKind records a fault if an operand is a value of another kind than k.
+// checkKind records a fault if operand o is a value of another kind than k.
 func (p *parser) checkKind(tok int, op string, o ast.Operand, k attr.Kind) {
 	if v, ok := o.(*ast.ValueOperand); ok && v.Value.Kind() != k {
 		p.fault(tok, msgKind, op, v.Value.Kind())

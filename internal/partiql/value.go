@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/item"
 )
 
-// Messages call an attribute value root, and its elements root.x or root[1] (conformance partiqlGrammar).
+// Messages call an attribute value root and its elements root.x or root[1] (conformance partiqlGrammar).
 const root = "root"
 
 // isValue reports whether the next token begins a value.
@@ -76,7 +76,7 @@ func (p *parser) value(where string) attr.Value {
 	return attr.NewNull()
 }
 
-// number parses a number, with a sign or not.
+// number parses a number with an optional sign.
 func (p *parser) number(where string) attr.Value {
 	sign := ""
 	if p.accept("-") {

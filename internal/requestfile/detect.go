@@ -9,9 +9,9 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Is reports whether a file begins with a request rather than an item. Text is the beginning of the file, which must
-// contain the first attribute of the first item. Is looks for typed attributes where a request has them, so it takes
-// an item with attributes such as TableName and RequestItems for an item.
+// Is reports whether a file begins with a request rather than an item. Text is the beginning of the file, and must
+// contain the first attribute of the first item. Is looks for typed attributes, such as {"S": "x"}, where a request
+// has them. So it is not misled by an item that has attributes called TableName or RequestItems.
 func Is(text []byte) bool {
 	d := detector{jsontext.NewDecoder(bytes.NewReader(text))}
 	for range maxNesting {
@@ -51,7 +51,7 @@ func (d detector) request() bool {
 	if !d.skip('{') {
 		return false
 	}
-	var table, item bool // seen so far: members of a PutItem
+	var table, item bool // whether a table name and an item were read, the members of a PutItem
 	for {
 		name, ok := d.name()
 		if !ok {
@@ -128,8 +128,8 @@ func (d detector) wrapped(wrapper string) bool {
 	}
 }
 
-// item reads an item and reports whether its attributes have types. If the text ends in the item, the attributes so
-// far decide.
+// item reads an item and reports whether its attributes have types. If the text ends inside the item, item decides by
+// the attributes before that.
 func (d detector) item() bool {
 	if !d.skip('{') {
 		return false

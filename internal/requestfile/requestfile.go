@@ -1,13 +1,13 @@
-// Package requestfile reads request files, in which repositories keep seed data: JSON requests of BatchWriteItem,
-// PutItem and TransactWriteItems. A [Reader] yields their writes, and [Is] distinguishes such a file from one of
+// Package requestfile reads request files: JSON requests of BatchWriteItem, PutItem and TransactWriteItems, as
+// repositories keep them for seed data. A [Reader] yields their writes. [Is] distinguishes such a file from a file of
 // items.
 //
-// A file has one request, several after each other, or a list of them. A BatchWriteItem may leave out RequestItems,
-// as in the files for aws dynamodb batch-write-item --request-items, and even the table name. A request may have more
-// writes than the service allows.
+// A file has one request, several after each other, or a list of requests. A BatchWriteItem may leave out
+// RequestItems, as in the files for aws dynamodb batch-write-item --request-items, and even the table name. A request
+// may have more writes than the service allows.
 //
-// A Reader accepts only puts and deletes of whole items without a condition. For a write that depends on the contents
-// of the table, such as an Update or a ConditionCheck, it returns an error, as it does not read the table.
+// A Reader accepts only puts and deletes of whole items without a condition. It does not read the table. So for a
+// write that depends on the contents of the table, such as an Update or a ConditionCheck, it returns an error.
 package requestfile
 
 import (
@@ -33,7 +33,7 @@ type Write struct {
 	// Item is the item to put, or the key of the item to delete.
 	Item   attr.Item
 	Delete bool
-	// Err is set if this write cannot be used. Item is nil then, and the Reader can go on.
+	// Err is the reason why this write cannot be used, or nil. If it is set, Item is nil, and the Reader can go on.
 	Err error
 }
 
@@ -49,7 +49,8 @@ type frame struct {
 	place place
 	line  int64
 	table string // of a list of writes
-	// members are the members of a request other than lists of writes. Batch is true if the request has such a list.
+	// members are the members of a request that are not lists of writes. batch is true if the request has a list of
+	// writes.
 	members members
 	batch   bool
 }
@@ -151,7 +152,8 @@ func (r *Reader) enter(f frame) error {
 	return err
 }
 
-// member reads the name of a member and its value. If the value contains writes, it only enters it.
+// member reads the name of a member and its value. If the value contains writes, it reads only the start of the
+// value.
 func (r *Reader) member(top *frame) error {
 	tok, err := r.dec.ReadToken()
 	if err != nil {
@@ -179,8 +181,8 @@ func (r *Reader) member(top *frame) error {
 	return err
 }
 
-// write returns the write of a request at its end. If the request is a batch, step has returned its writes already,
-// and write returns only an error for an unknown member.
+// write is called at the end of a request and returns its write. step has already returned the writes of a batch. For
+// a batch, write returns only an error for an unknown member.
 func (f *frame) write() (w Write, found bool) {
 	if !f.batch {
 		return f.members.write(f.line, ""), true
@@ -193,7 +195,7 @@ func (f *frame) write() (w Write, found bool) {
 	return w, false
 }
 
-// explain adds the line to an error after which reading ends.
+// explain adds the line to an error that ends the reading.
 func (r *Reader) explain(err error) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) && len(r.stack) > 1:
@@ -209,7 +211,7 @@ func (r *Reader) explain(err error) error {
 	return bound(err)
 }
 
-// maxText is the maximum length of an error's text in bytes, as a name in it may be of any length.
+// maxText is the maximum length of an error's text in bytes. The text may contain a name of any length.
 const maxText = 500
 
 func bound(err error) error {

@@ -7,18 +7,18 @@ import (
 
 var errLong = errors.New("requestfile: write too long")
 
-// A source reads the file of a [Reader]. It limits how far the decoder reads beyond the last write, and it counts
-// lines in what the decoder has buffered.
+// A source reads the file of a [Reader]. It limits how far the decoder reads beyond the last write. It also records
+// the line breaks that it has read, to find the line of an offset.
 type source struct {
 	r     io.Reader
 	limit int64
 	until int64 // offset from which Read fails
 	read  int64
-	line  int64   // of the offset in the last lineAt
+	line  int64   // the line of the offset that lineAt had last
 	ends  []int64 // offsets of later line breaks
 }
 
-// ahead is how many bytes a decoder may read beyond a value.
+// ahead is the number of bytes that a decoder may read beyond a value.
 const ahead = 64 << 10
 
 // allow lets the decoder read a value that begins at an offset.

@@ -16,8 +16,8 @@ import (
 // members are the members of an object, by name.
 type members map[string]jsontext.Value
 
-// decoderOf returns a decoder that does not look for duplicate names, which takes most of the time of decoding. The
-// Reader's own decoder has checked the value already.
+// decoderOf returns a decoder that does not check for duplicate names, as that takes most of the decoding time. The
+// Reader's own decoder has already checked the value.
 func decoderOf(raw jsontext.Value) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true))
 }
@@ -85,7 +85,7 @@ var settings = []string{
 	"ReturnItemCollectionMetrics", "ReturnValues", "ReturnValuesOnConditionCheckFailure",
 }
 
-// conditions are the request members that make a write depend on the contents of the table.
+// conditions are the request members with a condition. A write with one depends on the contents of the table.
 var conditions = []string{"ConditionExpression", "ConditionalOperator", "Expected"}
 
 // write returns the write in a request, or in an element of a list of writes for a table.
@@ -157,7 +157,7 @@ func (w *Write) table(m members) {
 	}
 }
 
-// names describes the members in an error message.
+// names describes an object in an error message, by the first of its member names.
 func (m members) names() string {
 	if len(m) == 0 {
 		return "{}"

@@ -50,7 +50,7 @@ func numberOf(v attr.Value) string {
 	return string(v.AppendNumber(text[:0]))
 }
 
-// blobOf returns a copy of the bytes of v, which is never nil, as the SDK treats nil as absent.
+// blobOf returns a copy of the bytes of v. The copy is never nil, as the SDK treats nil as absent.
 func blobOf(v attr.Value) []byte { return append([]byte{}, v.Raw()...) }
 
 func elements[T any](v attr.Value, element func(attr.Value) T) []T {
@@ -61,8 +61,8 @@ func elements[T any](v attr.Value, element func(attr.Value) T) []T {
 	return out
 }
 
-// Item converts an item of the SDK. It returns an error for a value that no service would send, such as an invalid
-// number.
+// Item converts an item of the SDK. It returns an error for a value that the service would not send, such as an
+// invalid number.
 func Item(m map[string]types.AttributeValue) (attr.Item, error) {
 	var b attr.Builder
 	for name, value := range m {

@@ -23,7 +23,7 @@ func MarkdownCode(s string) string {
 		return "–"
 	}
 	if strings.Contains(s, `\|`) {
-		return Markdown(s) // a code span cannot contain a backslash before an escaped bar
+		return Markdown(s) // in a code span, a bar after a backslash cannot be escaped
 	}
 	s = strings.ReplaceAll(Visible(s), "|", `\|`)
 	fence := "`"

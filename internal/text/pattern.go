@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Pattern returns a function that compiles a regular expression on its first call and returns it. Compiling all
-// expressions of a command when it starts would take a tenth of its start.
+// Pattern returns a function that returns a regular expression, compiled on the first call. If a command compiled all
+// its expressions when it starts, that would take a tenth of its start time.
 func Pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
