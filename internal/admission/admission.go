@@ -102,7 +102,7 @@ func (l *Listener) Attach(srv *http.Server) {
 		c, _ := r.Context().Value(connKey{}).(*conn)
 		spare, gone := l.begin(c)
 		switch {
-		case gone: // makeRoom closed c when the first bytes of the request had arrived
+		case gone: // makeRoom closed c while the request was arriving
 			panic(http.ErrAbortHandler)
 		case !spare:
 			h.ServeHTTP(w, r)

@@ -148,7 +148,7 @@ func (db *DB) view(ctx context.Context, fn func(*View) error) error {
 }
 
 // ViewItem is View for a function that calls [View.Get] at most once, reads nothing else and does not keep the View.
-// It takes no snapshot if the store can do without.
+// If the store is a [capability.Getter], ViewItem needs no snapshot.
 func (db *DB) ViewItem(ctx context.Context, fn func(*View) error) error {
 	j, err := db.joined(ctx)
 	if err != nil {

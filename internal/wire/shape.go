@@ -58,7 +58,7 @@ type shape struct {
 	constrained bool
 }
 
-// A member is a member of a structure.
+// A member is a member of a structure: its JSON name, its Go field, its shape and its constraints.
 type member struct {
 	name     string // in JSON
 	quoted   string // the name with quotes and colon

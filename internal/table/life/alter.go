@@ -350,7 +350,7 @@ func (db *DB) alterTable(
 	return old, t, err
 }
 
-// dropped returns the spaces of the indexes and of the history that old has and def has not.
+// dropped returns the spaces of the indexes and of the history that old has and def lacks.
 func dropped(old, def *table.Definition) (spaces []store.Space) {
 	for _, ix := range old.Online() {
 		if !slices.ContainsFunc(def.Online(), func(d *table.IndexDefinition) bool { return d.Space == ix.Space }) {

@@ -41,7 +41,7 @@ type sharing struct {
 	wait  time.Duration
 }
 
-// A lease belongs to this server until it ends, or dies, or fails to renew the lease in time.
+// A lease is held by this server until the server gives it up, dies, or fails to renew it in time.
 type lease struct {
 	held    context.Context //nolint:containedctx // ends with the lease
 	release func()
