@@ -222,7 +222,7 @@ func (b *backupReader) next() error {
 		return unreadable(fmt.Errorf("a block of %d bytes", length))
 	}
 	b.block.Reset()
-	// length may be wrong: CopyN allocates memory only for bytes that it reads
+	// CopyN allocates memory only for bytes that it reads, so a wrong length does no harm.
 	if _, err := io.CopyN(&b.block, b.r, int64(length)); err != nil {
 		return unreadable(err)
 	}

@@ -32,7 +32,7 @@ func LastSpace(r store.Reader) (last store.Space, err error) {
 	if err := json.Unmarshal(value, &last); err != nil {
 		return 0, fmt.Errorf("damaged catalogue: counter of spaces: %w", err)
 	}
-	// reject a damaged value, as the next space after MaxUint64 would be 0, the catalogue's
+	// Reject a damaged value: after one near MaxUint64, the next space would wrap around to 0, the catalogue.
 	if last > math.MaxInt64 {
 		return 0, fmt.Errorf("damaged catalogue: counter of spaces: %d", last)
 	}

@@ -290,7 +290,7 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definit
 			return nil, err
 		}
 	}
-	// if the store is not shared, keep the lock, so that Fork and HoldIndexes find no half-filled index
+	// If the store is not shared, keep the lock, so that Fork and HoldIndexes find no half-filled index.
 	if db.sharing != nil {
 		unlock()
 	}
