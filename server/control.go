@@ -22,8 +22,7 @@ import (
 	"github.com/sortkey/sortkey/internal/engine"
 )
 
-// A controlled holds what tests in other languages control of a database: its clock, its faults and its log of
-// requests.
+// A controlled is what tests in other languages control of a database: its clock, its faults and its log of requests.
 type controlled struct {
 	offset *atomic.Int64 // of the clock, in nanoseconds
 
@@ -49,7 +48,7 @@ type controlRequest struct {
 	Returned  int      `json:"returned"`
 	Units     float64  `json:"units"`
 	Error     string   `json:"error,omitempty"`
-	// Slices describe in words what the request's queries and scans have read.
+	// Slices has a text for each page of a query or scan: what it has read and what it cost.
 	Slices []string `json:"slices,omitempty"`
 }
 
@@ -130,7 +129,7 @@ func (s *Server) Control() http.Handler {
 		})
 	}
 
-	// with returns a function that calls do with the database of a key, under the lock of its control.
+	// with returns a function that calls do with the database of a key, and holds the lock of c meanwhile.
 	with := func(
 		do func(r *http.Request, db *isolatedDB, c *controlled) (any, error),
 	) func(*http.Request, string) (any, error) {
@@ -256,7 +255,7 @@ func (s *Server) Control() http.Handler {
 	return mux
 }
 
-// done is the empty JSON object, for requests that have nothing to answer.
+// done is the answer to requests that return nothing: an empty JSON object.
 type done struct{}
 
 func (c *controlled) lift() {
