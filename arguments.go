@@ -13,7 +13,7 @@ import (
 
 // A call holds the parsed arguments of one operation. Calls are pooled. After the operation, the code that runs it
 // must not keep the map of names, an input, or anything that an input points to. It may keep strings and built items,
-// because each call makes new ones.
+// which are new for each operation.
 type call struct {
 	choices
 

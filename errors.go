@@ -29,8 +29,8 @@ var ErrTableExists = errors.New("sortkey: the table exists")
 // perhaps because another program has just added it.
 var ErrIndexExists = errors.New("sortkey: the index exists")
 
-// ErrTrimmed matches, by [errors.Is], the error of [TableOf.Changes] if the stream has dropped changes before they were
-// read. The error names the table.
+// ErrTrimmed matches, by [errors.Is], the error of [TableOf.Changes] if the stream has dropped changes that the loop
+// had not read. The error names the table.
 var ErrTrimmed = errors.New("sortkey: changes were lost")
 
 // ErrUsage matches, by [errors.Is], the error of a call that can never succeed: its arguments are wrong, the service
@@ -117,7 +117,7 @@ var statuses = map[string]int{
 //	409  ErrTableExists, ErrIndexExists, a table that is being changed, a conflict of transactions
 //	410  ErrTrimmed
 //	412  ErrConditionFailed
-//	499  a context that was cancelled, as that of a request is when its client hangs up
+//	499  a cancelled context, such as that of a request whose client has hung up
 //	500  any other, such as a *DecodeError, a failure of the store, or an error of the caller's own
 //	501  errors.ErrUnsupported: the store cannot do this
 //	503  store.ErrClosed, store.ErrUnavailable, a context whose deadline has passed, throttling

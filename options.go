@@ -352,7 +352,8 @@ type sortRange struct {
 
 func (sortRange) kind() optionKind { return 0 }
 
-// In takes a range of sort keys that a template of package keys has made, such as [keys.Template.Under] returns.
+// In is the range of the sort keys that r describes. Templates of package keys make such ranges, for example with
+// [keys.Template.Under].
 func In(r keys.Range) QueryOption {
 	op, operands := r.Condition()
 	s := sortRange{op: op}

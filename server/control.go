@@ -97,10 +97,10 @@ func newControlled(db *isolatedDB) *controlled {
 //	DELETE /databases/KEY               the next request of KEY gets a new copy of the loaded data
 //	PUT    /databases/KEY?from=OTHER    the database of KEY becomes a copy of that of OTHER as it is now;
 //	                                    OTHER must have one
-//	POST   /databases/KEY/clock         {"advance": "1h30m"}; answers when expired items are deleted
-//	POST   /databases/KEY/faults        the members of a fault of package sortkeytest; answers {"id": 1}
+//	POST   /databases/KEY/clock         {"advance": "1h30m"}; deletes expired items before it answers
+//	POST   /databases/KEY/faults        the fields of a Fault of package sortkeytest; answers {"id": 1}
 //	GET    /databases/KEY/faults        each fault with its id, its calls in words, and how many have failed
-//	DELETE /databases/KEY/faults        lifts all faults; with /ID at the end, one
+//	DELETE /databases/KEY/faults        lifts all faults or, with /ID at the end, the fault with this id
 //	GET    /databases/KEY/requests      the requests since the database was made or the last DELETE
 //	DELETE /databases/KEY/requests      forgets them
 //

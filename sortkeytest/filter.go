@@ -121,8 +121,8 @@ func placed(path, format string, args ...any) error {
 	return fmt.Errorf("at %s: "+format, append([]any{path}, args...)...)
 }
 
-// parseTest parses an element of a list, a value or an operator, and returns its test. It returns nil for {"exists":
-// false}.
+// parseTest parses an element of a list, a value or an operator, and returns its test, which is nil for
+// {"exists": false}.
 func parseTest(v any) (func(any) bool, error) {
 	switch v := v.(type) {
 	case []any:

@@ -140,7 +140,7 @@ func (db *DB) rows(ctx context.Context, s schema, table string) (rows []row) {
 // zero.
 type change struct{ before, now row }
 
-// key returns one of the two rows that has the item, and so its key.
+// key returns a row that has the item's key: now or, if the item was deleted, before.
 func (c change) key() row {
 	if c.now.item == nil {
 		return c.before

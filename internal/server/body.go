@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// drainFactor bounds how much of a too long body the server reads and discards: this many times the limit. Without
-// that reading, a client that is still sending would not see the response.
+// drainFactor bounds how much of a body that is too long the server reads, in multiples of the limit. If it did not
+// read on, a client that is still sending would not see the response.
 const drainFactor = 4
 
 // firstRead is the capacity of a buffer before any of the body has arrived. The buffer grows only as bytes arrive, so

@@ -112,8 +112,8 @@ func (s *service) servePost(w http.ResponseWriter, r *http.Request) {
 }
 
 // handle reads a request and calls the handler. It returns the handler's answer, which the caller frees, or a failure
-// if it did not call the handler. If counted is set, the answer counts against the budget. It is not set for requests
-// from inside the process.
+// if it did not call the handler. If counted is set, the answer counts against the budget. Counted is not set for
+// requests from inside the process.
 func (s *service) handle(r *http.Request, counted bool) (status int, out *buffer, f *failure) {
 	target, unknown := operation(r)
 	var sig *signature
