@@ -11,9 +11,9 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A call holds the parsed arguments of one operation. Calls are pooled, so the code that runs an operation must not
-// keep the map of names, an input, or anything that an input points to, after the operation. It may keep strings and
-// the items that the builders build, because they are new.
+// A call holds the parsed arguments of one operation. Calls are pooled. After the operation, the code that runs it
+// must not keep the map of names, an input, or anything that an input points to. It may keep strings and built items,
+// which are new for each operation.
 type call struct {
 	choices
 
@@ -29,12 +29,13 @@ type call struct {
 	item     attr.Builder // builds the key
 }
 
-// of sets the operation and the table or index that c is a call of.
+// of records that c is a call of operation o on a table or, unless index is "", on one of its indexes.
 func (c *call) of(o *operation, table, index string) {
 	c.operation, c.table, c.index = o, table, index
 }
 
-// parse sorts the arguments of an operation into key values, options and the range of the sort key.
+// parse sorts the arguments of an operation: it puts the values of the key into c.key, sets the range of the sort
+// key, and applies the options.
 func (c *call) parse(args []any) error {
 	for i, arg := range args {
 		switch arg := arg.(type) {
@@ -142,7 +143,7 @@ func (c *call) keyValue(a keycond.Attribute, arg any) (attr.Value, error) {
 	return v, misuse("%s: key attribute %s is %s, got %s", placeOf(c.table, c.index), a.Name, kindText(a.Kind), got)
 }
 
-// keyClauses makes the clauses of a query's key condition.
+// keyClauses makes the clauses of a query's key condition from the values of the key and the range of the sort key.
 func (c *call) keyClauses(schema *keycond.Schema) error {
 	given := len(c.key)
 	ranged := c.sort != nil && c.sort.op != ""
@@ -228,6 +229,6 @@ func emptied[E any](list []E) []E {
 
 var allOld, allNew = new("ALL_OLD"), new("ALL_NEW")
 
-// discard is a hook that tests set. Each finished operation passes it its call and its pooled state, and discard may
-// overwrite both, as the next operation would. If it returns true, the state does not go back to the pool.
+// Tests set discard. Each finished operation calls it with its call and its pooled state. Discard may overwrite both,
+// as the next operation would. If it returns true, the state does not go back to the pool.
 var discard func(c *call, state any) bool

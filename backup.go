@@ -31,8 +31,9 @@ func (db *DB) Backup(ctx context.Context, w io.Writer) error {
 }
 
 // Restore reads a backup that [DB.Backup] has written into an empty store, so that [Open] can open the store. Nobody
-// else may use the store meanwhile. After an error the store is still empty. Open then continues exports, imports and
-// bulk puts that were in progress, and counts the rows, as it does after a crash.
+// else may use the store during Restore. If Restore returns an error, the store is still empty. As after a crash,
+// Open continues the exports, imports and bulk puts that were in progress at the time of the backup, and counts the
+// rows.
 //
 // A store in memory or on disk can take a backup of any size. Any other store gets it in one Update, whose size the
 // store may limit.

@@ -33,11 +33,11 @@ type Change[T any] struct {
 // poll is how often Changes looks for new changes.
 const poll = 50 * time.Millisecond
 
-// Changes yields the changes of the table's items. It keeps the order of changes of one item, but not the order of
-// changes of different partition keys. It begins after the change that the cursor comes from or, if cursor is "",
-// with the oldest change of the last 24 hours. It waits for new changes until its context ends, and then yields the
-// cause of the context as its last error. With [UntilNow] it ends after the changes so far. The table must have a
-// stream; see [Stream].
+// Changes yields the changes of the table's items. Changes of one item come in their order; changes of different
+// partition keys may not. It begins after the change that the cursor comes from or, if cursor is "", with the oldest
+// change of the last 24 hours. When it has yielded all changes, it waits for new ones until its context ends, and
+// then yields the cause of the context as its last error. With [UntilNow] it ends instead of waiting. The table must
+// have a stream; see [Stream].
 //
 // An error ends the loop, except a [*DecodeError]: it comes with the key and the cursor of a change that does not fit
 // T, and the loop continues after that change. The error is [ErrTrimmed] if the stream has dropped changes after the
@@ -102,8 +102,9 @@ type feed[T any] struct {
 // A feedCursor is the position of a feed. A cursor is its JSON in base64.
 type feedCursor struct {
 	Stream string `json:"s"`
-	// Read has, for each column of the stream, the sequence number of the last change read. Until the feed has read
-	// one, it is the horizon that the column had when the feed began.
+	// Read has one sequence number for each column of the stream: that of the last change that the feed has read. For
+	// a column of which it has read no change, it is the sequence number before the oldest record that the stream
+	// kept when the feed began.
 	Read []table.Sequence `json:"r"`
 }
 
@@ -133,7 +134,7 @@ func (t *TableOf[T]) feed(ctx context.Context, cursor string) (*feed[T], error) 
 	}
 
 	f.place.Stream = *stream
-	var refused error // kept apart from err, which would make the caller's transaction fail
+	var refused error // not returned by the View, which would make the caller's transaction fail
 	err = t.db.tables.View(ctx, func(v *table.View) (err error) {
 		if f.stream, err = v.Stream(t.name, *described.Table.LatestStreamLabel); err != nil {
 			return err
@@ -196,10 +197,10 @@ func (f *feed[T]) round(ctx context.Context, yield func(Change[T], error) bool) 
 	return n, nil
 }
 
-// next returns records of a column after the last one that was read, at most recordsAtOnce. The error is [ErrTrimmed]
-// if the column has lost some of them.
+// next returns at most recordsAtOnce records of a column, from the first that the feed has not read. The error is
+// [ErrTrimmed] if the column has lost some of them.
 func (f *feed[T]) next(ctx context.Context, column uint32) (records []table.StreamRecord, err error) {
-	var refused error // kept apart from err, as in feed
+	var refused error // not returned by the View, as in TableOf.feed
 	err = f.table.db.tables.View(ctx, func(v *table.View) (err error) {
 		if _, err = v.Stream(f.stream.Table, f.stream.Label); err == nil {
 			refused, err = f.trimmed(v, column)

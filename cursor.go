@@ -14,8 +14,8 @@ type cursor struct {
 	Key   json.RawMessage `json:"k"` // the LastEvaluatedKey in DynamoDB JSON
 }
 
-// cursorOf returns the text of the cursor for a page of a table or index that ended at key. It returns "" if key is
-// nil, as it is after the last page.
+// cursorOf returns the text of the cursor for a page of a table or index that ended at key. It returns "" for a nil
+// key, which means that the page was the last one.
 func cursorOf(table, index string, key attr.Item) string {
 	if key == nil {
 		return ""

@@ -54,7 +54,8 @@ type Options struct {
 // handle lets the other packages of this module reach the internals of a DB, without an exported field.
 type handle = engine.Handle
 
-// A DB is an open database. [Open] returns it, and [Table] an API for one of its tables. It is safe for concurrent use.
+// A DB is an open database. [Open] returns it, and [Table] returns an API for one of its tables. It is safe for
+// concurrent use.
 type DB struct {
 	handle
 	opts    Options

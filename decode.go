@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// decode decodes an item into *dst. It copies what it keeps of the item, which is valid only during the call.
+// decode decodes an item into *dst. The item is valid only during the call, so decode copies what it stores in *dst.
 func decode(it attr.Item, dst any) error {
 	if dst, ok := dst.(*attr.Item); ok {
 		*dst = bytes.Clone(it)

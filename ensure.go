@@ -162,10 +162,10 @@ func noIndex(name, index string, info *TableInfo) error {
 	return misuse("table %s has no index %q, only %s", name, index, info.indexNames())
 }
 
-// alter changes a table and returns when change has returned. If ctx ends first, alter returns the error of ctx, and
-// the change goes on in the background.
+// alter calls change, which changes a table, in a new goroutine and returns when change has returned. If ctx ends
+// first, alter returns the error of ctx, and the change goes on in the background.
 func (db *DB) alter(ctx context.Context, change func() error) error {
-	// OutsideTx must run in the caller's goroutine, the only one that can tell
+	// Refuse at once, without a goroutine: a transaction cannot change the definition of a table.
 	if err := db.tables.OutsideTx(ctx); err != nil {
 		return failed(err)
 	}
@@ -291,7 +291,7 @@ func (db *DB) Describe(ctx context.Context, name string) (*TableInfo, error) {
 	return info, nil
 }
 
-// rank sorts local indexes before global ones.
+// rank returns 0 for local indexes and 1 for global ones, to sort local indexes first.
 func rank(ix *table.Index) int {
 	if ix.Local() {
 		return 0

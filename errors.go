@@ -29,8 +29,8 @@ var ErrTableExists = errors.New("sortkey: the table exists")
 // perhaps because another program has just added it.
 var ErrIndexExists = errors.New("sortkey: the index exists")
 
-// ErrTrimmed matches, by [errors.Is], the error of [TableOf.Changes] if the stream has dropped changes before they were
-// read. The error names the table.
+// ErrTrimmed matches, by [errors.Is], the error of [TableOf.Changes] if the stream has dropped changes that the loop
+// had not read. The error names the table.
 var ErrTrimmed = errors.New("sortkey: changes were lost")
 
 // ErrUsage matches, by [errors.Is], the error of a call that can never succeed: its arguments are wrong, the service
@@ -66,8 +66,7 @@ func (e *Error) Error() string {
 	return e.Code + ": " + e.Message
 }
 
-// Is implements the interface that [errors.Is] looks for. It matches [ErrConditionFailed], [ErrNoTable],
-// [ErrTableExists], [ErrUsage] and [ErrCursor].
+// Is makes [errors.Is] match e with [ErrConditionFailed], [ErrNoTable], [ErrTableExists], [ErrUsage] or [ErrCursor].
 func (e *Error) Is(target error) bool {
 	if e == nil || target == nil {
 		return false
@@ -92,8 +91,8 @@ const (
 	codeInUse     = "ResourceInUseException"
 )
 
-// statuses are the HTTP statuses for errors that DynamoDB sends with status 400. With the status 400 alone, a client
-// could not tell whether another attempt can succeed.
+// statuses has the HTTP statuses that [StatusOf] returns for errors that DynamoDB sends with status 400. From the
+// status 400 alone, a client could not tell whether another attempt can succeed.
 var statuses = map[string]int{
 	codeNotFound:                       404,
 	codeInUse:                          409,
@@ -118,7 +117,7 @@ var statuses = map[string]int{
 //	409  ErrTableExists, ErrIndexExists, a table that is being changed, a conflict of transactions
 //	410  ErrTrimmed
 //	412  ErrConditionFailed
-//	499  a context that was cancelled, as that of a request is when its client hangs up
+//	499  a cancelled context, such as that of a request whose client has hung up
 //	500  any other, such as a *DecodeError, a failure of the store, or an error of the caller's own
 //	501  errors.ErrUnsupported: the store cannot do this
 //	503  store.ErrClosed, store.ErrUnavailable, a context whose deadline has passed, throttling
@@ -185,8 +184,8 @@ func (e *DecodeError) Error() string {
 // Unwrap returns the cause, an [*attr.ConvertError].
 func (e *DecodeError) Unwrap() error { return e.Err }
 
-// failed converts the error of an operation into the error that callers see. It returns the errors of the caller's
-// own functions unchanged, whatever they wrap.
+// failed converts the error of an operation into the error that callers see. It returns an error of the caller's own
+// functions unchanged, even one that wraps an error of this package.
 func failed(err error) error {
 	switch e := err.(type) {
 	case *wire.Error:
@@ -204,12 +203,12 @@ func failed(err error) error {
 	return err
 }
 
-// failure returns the cause of an error that did not come from an operation of the service but from the store, a
-// context, or a function of the caller.
+// failure returns the cause of an error that did not come from the service itself but from the store, a context, or a
+// function of the caller.
 func failure(e *wire.Error) error {
 	switch {
 	case errors.Is(e.Err, store.ErrClosed) && e.Message != e.Err.Error():
-		return &explained{e.Message, e.Err} // the message says why it is closed
+		return &explained{e.Message, e.Err} // the message says why the store is closed
 	}
 	return failed(e.Err)
 }
@@ -223,7 +222,8 @@ type explained struct {
 func (e *explained) Error() string { return e.text }
 func (e *explained) Unwrap() error { return e.err }
 
-// interrupted returns the cause of a context that has ended. [errors.Is] finds the context's error in it too.
+// interrupted returns the cause of a context that has ended. With the result, [errors.Is] also matches the context's
+// own error, such as context.Canceled.
 func interrupted(ctx context.Context) error {
 	ended, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, ended) {

@@ -13,7 +13,8 @@ import (
 )
 
 // timeAttributes returns the names of the attributes that a struct stores as the text of a time.Time, because the
-// field lacks the option unixtime. Such texts do not sort as the times do. It does not look into maps and interfaces.
+// field lacks the option unixtime. Such texts do not sort as the times do. The function does not look into maps and
+// interfaces.
 func timeAttributes(of reflect.Type) (names []string) {
 	if of.Kind() == reflect.Pointer {
 		of = of.Elem()

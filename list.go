@@ -39,11 +39,11 @@ func itemTypeOf[T any]() *itemType[T] {
 	return known.(*itemType[T])
 }
 
-// A list holds the items of one page, until a loop has yielded them. It is pooled, and items are copied out of it, so
-// nothing refers to its memory. Its array is zero beyond len(items).
+// A list holds the items of one page until a loop has yielded them or take has returned them. Lists are pooled, so
+// nothing else may refer to their memory. The array of a list is zero beyond len(items).
 type list[T any] struct {
 	items []T
-	end   int                          // number of items that ends the page, or 0
+	end   int                          // the page ends when it has so many items; 0 means no limit
 	wrong error                        // error of an item that does not fit T; ends the page
 	visit func(attr.Item) (int, error) // the method add, bound once
 	only  func(attr.Item)              // the method one, bound once
@@ -80,7 +80,7 @@ func (l *list[T]) add(it attr.Item) (int, error) {
 	if len(l.items) == l.end {
 		return len(it), keycond.ErrEndPage
 	}
-	return len(it), nil // no JSON is made of the item, so its own length counts
+	return len(it), nil // nobody encodes the item as JSON, so return its own length
 }
 
 // one decodes an item into the list as its only item. It sets l.wrong if the item does not fit T.

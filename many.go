@@ -29,8 +29,9 @@ func Collect[T any](loop iter.Seq2[T, error]) (list []T, err error) {
 	return list, nil
 }
 
-// Count returns how many items [TableOf.Query] yields for the same arguments or, if they contain no values of a key,
-// how many [TableOf.Scan] yields. It reads all of the items but decodes none. Options are [Where] and [Consistent].
+// Count returns how many items [TableOf.Query] yields for the same arguments. If the arguments contain no values of a
+// key, it returns how many items [TableOf.Scan] yields. Count reads all of these items but decodes none. Options are
+// [Where] and [Consistent].
 func (t *TableOf[T]) Count(ctx context.Context, args ...any) (int, error) {
 	if ctx == nil {
 		return 0, noContext("TableOf.Count")
@@ -121,13 +122,13 @@ func (t *TableOf[T]) GetMany(ctx context.Context, keys []Key) ([]*T, error) {
 	return list, errors.Join(misfits...)
 }
 
-// PutMany writes any number of items. Each replaces the item with the same key, and of several items with one key the
-// last one stays. PutMany is the fastest way to fill a table: it writes a few thousand items at a time. On disk,
-// unless the table has a stream, it writes 10,000 items or more as sorted files of up to 64 MB that the store takes
-// over.
+// PutMany writes any number of items. Each replaces the item with the same key; if several items have the same key,
+// the last one stays. PutMany is the fastest way to fill a table: it writes a few thousand items at a time. On disk,
+// unless the table has a stream, it writes 10,000 items or more as sorted files of up to 64 MB, and adds these files
+// to the store.
 //
 // Other readers can see the first items before the rest is written. If [TableOf.Put] would refuse an item, PutMany
-// ends with an error that says which one. After any error the table has the first of the items or none of them; it is
+// ends with an error that says which one. After an error the table may have some of the items that came first; it is
 // safe to put all of them again. With the context of a [DB.Update], all puts are part of that Update. PutMany is not
 // a request of DynamoDB: no [Observer] sees it, and no simulated fault affects it.
 //

@@ -38,7 +38,7 @@ type Event struct {
 	Start          time.Time
 	Duration       time.Duration
 
-	// The fields below describe HTTP. They are zero for a request without it.
+	// Method, Path, From, Status, ID, In and Out are zero for a request that did not come over HTTP.
 
 	// Method and Path come from the request; From is the client's address.
 	Method, Path, From string

@@ -73,17 +73,17 @@ var (
 	opChanges = operation{"Changes", kindUntilNow}
 )
 
-// choices are the settings that the options of a call have made, with the placeholders of their expressions.
+// choices are what the options of a call have set, with the placeholders of their expressions.
 type choices struct {
 	placeholders
 	operation *operation
 	chosen
 }
 
-// chosen are the settings that release resets as a whole.
+// chosen holds the settings that release sets to zero together.
 type chosen struct {
 	given             optionKind
-	joined            optionKind // kinds with several conditions joined by AND
+	joined            optionKind // of kindIf and kindWhere: those given more than once
 	condition, filter *string
 	projection        []string
 	consistent        bool
@@ -96,7 +96,7 @@ type chosen struct {
 	old               any
 }
 
-// options applies options that come without values of a key.
+// options applies the options of an operation that takes no values of a key.
 func (c *choices) options(opts []Option) error {
 	for i, o := range opts {
 		if o == nil {
@@ -206,8 +206,8 @@ func (o *conditional) set(c *choices) (err error) {
 	return nil
 }
 
-// grouped returns an expression in parentheses. It adds none to an expression that has them, because DynamoDB refuses
-// redundant parentheses.
+// grouped puts an expression in parentheses, unless parentheses enclose the whole expression already: DynamoDB
+// refuses redundant ones.
 func grouped(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	depth, isGroup := 0, strings.HasPrefix(text, "(")
@@ -263,8 +263,8 @@ func Only(paths ...string) Option {
 	}}
 }
 
-// Limit ends a loop after n items; the loop reads no row after the last of them. For a page, Limit means what it
-// means in DynamoDB: the page ends after n items have been read, before the filter.
+// Limit ends a loop after n items. The loop reads no row after the last of them. For [TableOf.QueryPage] and
+// [TableOf.ScanPage], n is the Limit of DynamoDB: the page ends after n items have been read, before the filter.
 func Limit(n int) Option {
 	return &setting{kindLimit, func(c *choices) error {
 		if n < 1 {
@@ -275,8 +275,8 @@ func Limit(n int) Option {
 	}}
 }
 
-// After continues after the page that returned this [Page].Cursor, also in another request or another program. With
-// an empty cursor the read starts at the beginning.
+// After continues a query or scan after the page that returned this [Page].Cursor, also in another request or another
+// program. With an empty cursor the read starts at the beginning.
 func After(cursor string) Option {
 	return &setting{kindAfter, func(c *choices) error {
 		c.after = cursor
@@ -352,8 +352,8 @@ type sortRange struct {
 
 func (sortRange) kind() optionKind { return 0 }
 
-// In is a range of sort keys that a template of package keys describes. [keys.Template.Under] and other methods of a
-// template return such ranges.
+// In is the range of the sort keys that r describes. Templates of package keys make such ranges, for example with
+// [keys.Template.Under].
 func In(r keys.Range) QueryOption {
 	op, operands := r.Condition()
 	s := sortRange{op: op}
@@ -363,7 +363,7 @@ func In(r keys.Range) QueryOption {
 	return s
 }
 
-// BeginsWith is the range of the sort keys with a prefix, a string or a []byte.
+// BeginsWith is the range of the sort keys that begin with prefix, which is a string or a []byte.
 func BeginsWith(prefix any) QueryOption {
 	return sortRange{op: "begins_with", values: []any{take(prefix)}}
 }
@@ -385,7 +385,7 @@ func Compare(operator string, value any) QueryOption {
 	}
 }
 
-// take returns v, or a copy of v in its stored form if the caller could change v later.
+// take returns v itself if the caller cannot change it later. Otherwise it returns a copy of v in its stored form.
 func take(v any) any {
 	switch v := v.(type) {
 	case nil, string, QueryOption, keys.Range, *keys.Template:

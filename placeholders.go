@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A taken holds the stored form of a value of the caller's, so the caller may change the value before the operation
-// runs.
+// A taken holds a value that the caller has passed, in its stored form. So the caller may change the value before the
+// operation runs.
 type taken struct {
 	value attr.Value
 	err   error        // why it cannot be stored
@@ -47,7 +47,7 @@ func (p *placeholders) release() {
 	p.raw, p.text, p.tokens, p.roles = p.raw[:0], p.text[:0], p.tokens[:0], p.roles[:0]
 }
 
-// A place maps a placeholder of the caller's expression to the call's placeholder.
+// A place maps theirs, a placeholder in the caller's expression, to ours, the call's placeholder for the same value.
 type place struct{ theirs, ours string }
 
 // value adds a value and returns its placeholder.
@@ -87,7 +87,7 @@ var (
 	valuePlaces = [...]string{":v1", ":v2", ":v3", ":v4", ":v5", ":v6", ":v7", ":v8"}
 )
 
-// placeholder returns the placeholder number n+1 with the prefix. made holds the first ones.
+// placeholder returns the prefix with the number n+1, from made if it is one of the first eight.
 func placeholder(made *[8]string, prefix string, n int) string {
 	if n < len(made) {
 		return made[n]
@@ -103,8 +103,9 @@ func (p *placeholders) boundValues() attr.Item {
 	return p.values.Item()
 }
 
-// expression rewrites an expression of the caller's with placeholders of the call. In source, names and values are
-// written directly, or values have placeholders of their own; see [lex.Roles].
+// expression returns source, an expression that the caller wrote, with the call's placeholders for all values and for
+// names that need one. In source, names stand directly. Values stand directly or as placeholders, which take values
+// in the order in which they first appear; see [lex.Roles].
 func (p *placeholders) expression(source string, values []any, form lex.Form) (*string, error) {
 	if !utf8.ValidString(source) {
 		return nil, misuse("%q: the expression is not UTF-8", source)

@@ -268,7 +268,7 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, l *
 	if r.filter != nil {
 		l.end = int(most)
 	}
-	if t.itemType.callsMethods { // so visit may wait for another read
+	if t.itemType.callsMethods { // decoding may wait for another read, so it must not hold a slot
 		ctx = heavy.Exempt(ctx)
 	}
 	next, err := r.page(ctx, t.db.service, limit, l.visit)

@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/table/life"
 )
 
-// A Simulation says which difficult behaviour of DynamoDB a database simulates, for tests of code that must cope with
-// it. Forks simulate the same.
+// A Simulation says which difficult behaviour of DynamoDB a database simulates, to test code that must cope with that
+// behaviour. Forks simulate the same.
 type Simulation struct {
 	// TableDelay is how long tables and global indexes stay CREATING, UPDATING and DELETING, on the clock of the
 	// database. It makes programs fail that do not wait for them. Default: 0, so they can be used at once.
@@ -31,9 +31,9 @@ type Simulation struct {
 // StaleReads make eventually consistent reads miss recent changes: reads without ConsistentRead, and all reads of
 // global indexes. Each read sees the rows of a table or an index as they were at one moment.
 //
-// The store keeps at most 512 earlier versions in memory, each with the rows that were replaced since. If the window
-// has more changes, reads see only some of the states between. A change of a table's definition drops the earlier
-// versions, so reads no longer miss any change before it.
+// The store keeps at most 512 earlier versions in memory, each with the rows that were replaced since. If there were
+// more changes in the window, reads see only some of the states in it. A change of a table's definition drops the
+// earlier versions, so reads no longer miss any change before it.
 //
 // Only stores of package store/memory can keep versions. For other stores the error of [Open] and [DB.Fork] is
 // [errors.ErrUnsupported].
@@ -48,7 +48,7 @@ type StaleReads struct {
 	Oldest bool
 }
 
-// apply makes the tables answer reads as s says.
+// apply makes the tables simulate the stale reads. It does nothing without a window.
 func (s StaleReads) apply(tables *life.DB) error {
 	if s.Window <= 0 {
 		return nil

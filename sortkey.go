@@ -70,9 +70,9 @@ func Open(opts Options) (*DB, error) {
 	return db, nil
 }
 
-// A claim records that a database has a store open, to refuse a second one. Two databases on one store would each
-// cache the definitions of tables, so one would put rows into tables that the other has deleted, and none into its
-// new indexes.
+// A claim records that a database has a store open, so that [Open] refuses to open a second one on the same store.
+// Each of the two would cache the definitions of tables. So one would put rows into tables that the other has
+// deleted, and no rows into indexes that the other has created.
 type claim struct {
 	store  store.Store
 	tables *life.DB
@@ -126,7 +126,7 @@ func newDB(opts Options, st store.Store, tables *life.DB, forked bool) *DB {
 	})
 
 	var seed [32]byte
-	_, _ = io.ReadFull(opts.Rand, seed[:]) // an operation that needs an id reports the error
+	_, _ = io.ReadFull(opts.Rand, seed[:]) // if it fails, the first operation that needs an id reports the error
 	db.handle = engine.HandleOf(&engine.DB{
 		Store: st, Tables: tables, Service: db.service, Logger: opts.Logger, Clock: opts.Clock,
 		Observer: observe(opts.Observer), RequestID: seeded.RequestIDs(seed),
@@ -164,10 +164,10 @@ func (db *DB) resumeJobs(ctx context.Context, forked bool) {
 	}
 }
 
-// tendInterval is how often a server does the background work of a shared store.
+// tendInterval is how often a program does the background work of a store that it shares with others.
 const tendInterval = 5 * time.Second
 
-// tend does the background work of a store that several servers share, until ctx ends.
+// tend does the background work of a store that several programs share, until ctx ends.
 func (db *DB) tend(ctx context.Context) {
 	tick := time.NewTicker(tendInterval)
 	defer tick.Stop()

@@ -71,8 +71,8 @@ func (db *DB) Compact(ctx context.Context) error {
 	return db.maintain(ctx, "DB.Compact", st.Compact)
 }
 
-// maintain calls run, which waits for updates, with a context that ends with ctx or with the database. It refuses the
-// context of a transaction, because run might wait for that transaction.
+// maintain calls run, which waits for updates. The context of run ends when ctx ends or the database is closed.
+// Maintain refuses the context of a transaction, because run might wait for that transaction.
 func (db *DB) maintain(ctx context.Context, call string, run func(context.Context) error) error {
 	switch in, err := db.tables.InTransaction(ctx); {
 	case in:

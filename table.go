@@ -35,7 +35,7 @@ func (t *TableOf[T]) Index(name string) *TableOf[T] {
 // definition returns the current definition of the table.
 func (t *TableOf[T]) definition(ctx context.Context) (*table.Table, error) {
 	def, err := t.db.tables.Describe(ctx, t.name)
-	if err != nil { // another server may have created the table
+	if err != nil { // in a shared store, another program may have created the table
 		if err := t.db.tables.Refresh(ctx); err != nil {
 			return nil, failed(err)
 		}

@@ -19,8 +19,8 @@ type Trace struct {
 	// Partition is the partition key that a query read: its attributes in the order of the key. It is nil for a scan.
 	Partition []attr.Attribute
 	// SortKey are the names of the sort key's attributes. Low and High are the ends of the range of sort keys that a
-	// query read, or nil where the range is open. If the page continues another page, its range begins, or in reverse
-	// order ends, after the ExclusiveStartKey.
+	// query read, or nil where the range is open. If the page continues another page, the range begins after the
+	// ExclusiveStartKey or, in reverse order, ends before it.
 	SortKey   []string
 	Low, High *keycond.Bound
 	// Span is the range of key hashes that a scan read. It is the zero value for a query.

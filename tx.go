@@ -6,11 +6,11 @@ import "context"
 // context takes part, on any table of the database. It sees what fn has written so far. The whole Update happens at
 // one moment, serialisable with all other operations.
 //
-// On a store that several programs share, Update calls fn again after a conflict, so fn must have no effect outside
-// the database that a second call would not overwrite. Use fn's context inside fn, from one goroutine at a time. An
-// operation with the outer context waits for fn to end (see the caveats of the package). An operation that is
-// refused, such as a write whose condition does not hold, leaves the transaction as it was, and fn decides what to
-// do. Operations that create, change or delete tables are refused in fn.
+// On a store that several programs share, Update calls fn again after a conflict, so it must be safe to repeat what
+// fn does outside the database. Use fn's context inside fn, from one goroutine at a time. An operation with the outer
+// context waits for fn to end (see the caveats of the package). An operation that is refused, such as a write whose
+// condition does not hold, leaves the transaction as it was, and fn decides what to do. Operations that create,
+// change or delete tables are refused in fn.
 //
 // An Update with the context of another Update is a part of that one: if the inner function returns an error or
 // panics, its writes are undone, and the outer function goes on.
@@ -42,8 +42,8 @@ func (db *DB) View(ctx context.Context, fn func(ctx context.Context) error) erro
 	return finished(ctx, db.tables.ViewJoined(ctx, fn))
 }
 
-// finished converts the error of a transaction into the error that callers see. If a wait has ended with ctx, that is
-// the cause of ctx alone.
+// finished converts the error of a transaction into the error that callers see. If err is the cause of ctx, because
+// ctx has ended during a wait, it returns the same error as other operations do then.
 func finished(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil && err == context.Cause(ctx) { //nolint:errorlint // as it is
 		return interrupted(ctx)

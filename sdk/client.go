@@ -63,7 +63,7 @@ func options(db *sortkey.DB) dynamodb.Options {
 		BaseEndpoint: aws.String(endpoint),
 		Credentials:  credentials{},
 		HTTPClient:   roundTripper{server.New(db, server.Options{}).Client().Transport},
-		// RetryMaxAttempts would also limit a Retryer of the caller.
+		// Not RetryMaxAttempts: 1, which would also limit a Retryer that the caller sets.
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts = 1 }),
 	}
 }

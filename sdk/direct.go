@@ -45,8 +45,7 @@ func Direct(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client 
 	})...)
 }
 
-// addTo adds two middlewares to a stack: short at the end of the Initialize step, and the one that returns the errors
-// of short, next to the response.
+// addTo adds two middlewares to a stack: short at the end of the Initialize step, and failed next to the response.
 func addTo(stack *middleware.Stack, short middleware.InitializeMiddleware) error {
 	if err := stack.Initialize.Add(short, middleware.After); err != nil {
 		return err
@@ -71,8 +70,8 @@ const shortID = "SortkeyShortWay"
 // ID implements [middleware.InitializeMiddleware].
 func (*direct) ID() string { return shortID }
 
-// errWire reports that a request must go over the wire: its operation has no short way, it may be too long, or
-// DynamoDB would refuse one of its values, with its own message, while decoding the request.
+// errWire reports that a request must go over the wire: its operation has no short way, the request may be too long,
+// or DynamoDB would refuse one of its values while it decodes the request, with a message of its own.
 var errWire = errors.New("sdk: request must be serialised")
 
 // HandleInitialize implements [middleware.InitializeMiddleware].
@@ -97,7 +96,7 @@ func (d *direct) HandleInitialize(
 	switch {
 	case ctx.Err() != nil:
 		s.err = &smithy.CanceledError{Err: ctx.Err()}
-		ctx = context.WithoutCancel(ctx) // so that all steps up to the connection still run
+		ctx = context.WithoutCancel(ctx) // all steps before the connection must still run
 	case errors.Is(failure, api.ErrReset):
 		s.err = &smithyhttp.RequestSendError{Err: sendError(endpoint+"/", io.EOF)}
 	default:
@@ -110,8 +109,8 @@ func (d *direct) HandleInitialize(
 // failureKey is the context key under which HandleInitialize passes the *sent of a failed operation to failed.
 type failureKey struct{}
 
-// A sent stands in for the HTTP exchange of a failed operation. It has a response, or an empty response and an error
-// of the connection.
+// A sent is what the SDK gets in place of the HTTP exchange of a failed operation: a response or, if err is set, an
+// error of the connection with an empty response.
 type sent struct {
 	response *smithyhttp.Response
 	err      error
@@ -119,8 +118,8 @@ type sent struct {
 }
 
 // failed is the middleware next to the response. It passes an error of the database to the SDK as a response, so that
-// any version of the SDK creates the error, its type and its metadata itself. If the caller has asked for retries, a
-// retry goes over the wire.
+// any version of the SDK creates the error, its type and its metadata itself. If the caller has set a Retryer, later
+// attempts go over the wire.
 type failed struct{}
 
 // ID implements [middleware.DeserializeMiddleware].
@@ -151,7 +150,8 @@ var (
 	raw     awsmiddleware.AddRawResponse
 )
 
-// received is the end of the middleware stack of answered. It gets a response with this request id.
+// received is a request id, and the innermost handler of the Finalize step that answered runs. It passes a response
+// with this id through the SDK's middlewares of the Deserialize step.
 type received string
 
 // HandleFinalize implements [middleware.FinalizeHandler].
@@ -170,7 +170,8 @@ func (r received) HandleDeserialize(
 	return raw.HandleDeserialize(ctx, in, response{string(r)})
 }
 
-// response is the innermost handler of the stack of answered. It returns the response.
+// response is the innermost handler of the Deserialize step that received runs. It returns an HTTP response with the
+// request id.
 type response struct{ id string }
 
 // HandleDeserialize implements [middleware.DeserializeHandler].

@@ -13,8 +13,9 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A fromSDK converts the SDK's values of one request to ours. It sets refused for values that DynamoDB refuses while
-// it decodes a request, and for values that the SDK changes when it encodes a request. Then ignore the results.
+// A fromSDK converts the SDK's values of one request to ours. It sets refused, and its results are useless, if
+// DynamoDB would refuse a value while it decodes the request, or if the SDK would change a value while it encodes the
+// request.
 type fromSDK struct {
 	refused  bool
 	size     int            // bytes of texts and values so far
@@ -27,8 +28,8 @@ type fromSDK struct {
 
 var fromSDKs = sync.Pool{New: func() any { return new(fromSDK) }}
 
-// release resets s for the next request, which overwrites the values that s has made and the items that brief has
-// returned. Other items have memory of their own.
+// release resets s for the next request. The next request overwrites the values that s has made and the items that
+// brief has returned. Other items have memory of their own.
 func (s *fromSDK) release() {
 	const keepBytes, keepValues = 1 << 20, 1 << 12
 	if cap(s.buf) > keepBytes || cap(s.elems) > keepValues {
@@ -70,8 +71,9 @@ func (s *fromSDK) brief(attributes map[string]types.AttributeValue) attr.Item {
 	return s.buf[from:len(s.buf):len(s.buf)]
 }
 
-// repeat is a faster collect for an item with the same attribute names as the item before, as the keys of one table
-// have: it looks the names up in order, without sorting. It returns false if the names differ or a value is refused.
+// repeat does the same as collect, but faster, for an item with the attribute names of the previous item, as keys of
+// one table have: it looks the names up in order, without sorting. It returns false if the names differ or a value is
+// refused.
 func (s *fromSDK) repeat(attributes map[string]types.AttributeValue) bool {
 	if len(attributes) != len(s.last) || len(s.last) == 0 {
 		s.remember(attributes)
@@ -84,7 +86,7 @@ func (s *fromSDK) repeat(attributes map[string]types.AttributeValue) bool {
 			s.remember(attributes)
 			return false
 		}
-		value := s.value(v, 1) // not in the line below, as it may move s.builders
+		value := s.value(v, 1) // before the next line, because value may reallocate s.builders
 		s.builders[0].Add(name, value)
 	}
 	return !s.refused

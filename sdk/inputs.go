@@ -17,7 +17,8 @@ func (s *fromSDK) key(attributes map[string]types.AttributeValue) attr.Item {
 	return s.item(attributes)
 }
 
-// names checks the names and their substitutes. It returns the same map, because the database only reads it.
+// names checks placeholders and the attribute names that they stand for. It returns the same map, because the
+// database only reads the map.
 func (s *fromSDK) names(names map[string]string) map[string]string {
 	for name, substitute := range names {
 		s.checked(name)
@@ -94,8 +95,8 @@ func lists[A, B any](convert func(A) B) func([]A) []B {
 	return func(in []A) []B { return list(in, convert) }
 }
 
-// filled is lists for inputs. The function that it returns refuses nil, for which versions of the SDK send different
-// JSON.
+// filled is like lists, but the function that it returns refuses a nil list, for which versions of the SDK send
+// different JSON.
 func filled[A, B any](s *fromSDK, convert func(A) B) func([]A) []B {
 	return func(in []A) []B {
 		s.refuse(in == nil)

@@ -29,7 +29,7 @@ func (m *toSDK) scanOutput(in wire.ScanOutput) dynamodb.ScanOutput {
 	return out
 }
 
-// copied returns a pointer to a copy of *p, because *p belongs to the caller's input.
+// copied returns a pointer to a copy of *p, for an output: *p belongs to the caller's input.
 func copied[T any](p *T) *T {
 	if p == nil {
 		return nil

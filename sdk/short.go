@@ -30,7 +30,8 @@ func shorten(db *sortkey.DB, base dynamodb.Options) *dynamodb.Client {
 	s := &short{direct: newDirect(db, true)}
 	base.APIOptions = []func(*middleware.Stack) error{s.begin}
 	client := dynamodb.New(base)
-	s.options = sync.OnceValue(func() *dynamodb.Options { // copies the options, so only when a call needs them
+	// Options copies the options, so call it only when a call needs them
+	s.options = sync.OnceValue(func() *dynamodb.Options {
 		options := client.Options()
 		options.APIOptions = nil
 		return &options
@@ -38,7 +39,7 @@ func shorten(db *sortkey.DB, base dynamodb.Options) *dynamodb.Client {
 	return client
 }
 
-// begin adds the short way to the stack of a call without options.
+// begin adds the short way to the stack of a call, unless the call has options.
 func (s *short) begin(stack *middleware.Stack) error {
 	options := optionsOf(stack)
 	if options == nil || !onlyTheSDKs(options.APIOptions) {

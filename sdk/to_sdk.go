@@ -15,7 +15,7 @@ import (
 // other and with those of later items, and so do the SDK's structs around them, here called boxes. Most attribute
 // names are the same as in the previous item, even in another request, so their strings are reused.
 type toSDK struct {
-	text   strings.Builder // short strings; replaced, not grown, so they stay valid
+	text   strings.Builder // replaced when full, never grown, so that strings stay valid
 	boxesS []types.AttributeValueMemberS
 	boxesN []types.AttributeValueMemberN
 	usedS  int // number of boxesS in use
@@ -24,8 +24,8 @@ type toSDK struct {
 
 	names []string
 
-	// The items that a read visits. visitOne and visitEach are the methods takeItem and addItem, bound once to save
-	// an allocation.
+	// The items that a read has found. visitOne and visitEach are the methods takeItem and addItem, bound once to
+	// save an allocation.
 	got       *getOutput
 	found     []map[string]types.AttributeValue
 	counting  bool // the request asks only for the number of items
@@ -120,8 +120,8 @@ func (m *toSDK) item(it attr.Item) map[string]types.AttributeValue {
 	return m.make(it)
 }
 
-// fit allocates about the memory for strings and boxes that an item needs. It keeps the current boxes if they are
-// enough.
+// fit allocates the memory for strings and boxes that an item is likely to need. It keeps the current boxes if there
+// are enough.
 func (m *toSDK) fit(it attr.Item) {
 	texts, strs, numbers := 0, 0, 0
 	for i := range it.Len() {
@@ -150,7 +150,7 @@ func (m *toSDK) fit(it attr.Item) {
 	}
 }
 
-// make converts an item. It uses the boxes and the memory for strings that are left.
+// make converts an item. It uses up the remaining boxes and memory for strings first.
 func (m *toSDK) make(it attr.Item) map[string]types.AttributeValue {
 	n := it.Len()
 	out := make(map[string]types.AttributeValue, n)
@@ -216,7 +216,7 @@ func (m *toSDK) boxN() *types.AttributeValueMemberN {
 	return &m.boxesN[m.usedN-1]
 }
 
-// more returns how many to allocate when n were not enough.
+// more returns how many boxes or bytes to allocate after the last n are used up: twice as many, from least to most.
 func more(n, least, most int) int { return min(max(2*n, least), most) }
 
 // value returns the SDK's form of a value, or nil for the zero value.

@@ -22,8 +22,7 @@ import (
 	"github.com/sortkey/sortkey/internal/engine"
 )
 
-// A controlled holds what tests in other languages control of a database: its clock, its faults and its log of
-// requests.
+// A controlled is what tests in other languages control of a database: its clock, its faults and its log of requests.
 type controlled struct {
 	offset *atomic.Int64 // of the clock, in nanoseconds
 
@@ -49,7 +48,7 @@ type controlRequest struct {
 	Returned  int      `json:"returned"`
 	Units     float64  `json:"units"`
 	Error     string   `json:"error,omitempty"`
-	// Slices describe in words what the request's queries and scans have read.
+	// Slices has a text for each page of a query or scan: what it has read and what it cost.
 	Slices []string `json:"slices,omitempty"`
 }
 
@@ -98,10 +97,10 @@ func newControlled(db *isolatedDB) *controlled {
 //	DELETE /databases/KEY               the next request of KEY gets a new copy of the loaded data
 //	PUT    /databases/KEY?from=OTHER    the database of KEY becomes a copy of that of OTHER as it is now;
 //	                                    OTHER must have one
-//	POST   /databases/KEY/clock         {"advance": "1h30m"}; answers when expired items are deleted
-//	POST   /databases/KEY/faults        the members of a fault of package sortkeytest; answers {"id": 1}
+//	POST   /databases/KEY/clock         {"advance": "1h30m"}; deletes expired items before it answers
+//	POST   /databases/KEY/faults        the fields of a Fault of package sortkeytest; answers {"id": 1}
 //	GET    /databases/KEY/faults        each fault with its id, its calls in words, and how many have failed
-//	DELETE /databases/KEY/faults        lifts all faults; with /ID at the end, one
+//	DELETE /databases/KEY/faults        lifts all faults or, with /ID at the end, the fault with this id
 //	GET    /databases/KEY/requests      the requests since the database was made or the last DELETE
 //	DELETE /databases/KEY/requests      forgets them
 //
@@ -130,7 +129,7 @@ func (s *Server) Control() http.Handler {
 		})
 	}
 
-	// with returns a function that calls do with the database of a key, under the lock of its control.
+	// with returns a function that calls do with the database of a key, and holds the lock of c meanwhile.
 	with := func(
 		do func(r *http.Request, db *isolatedDB, c *controlled) (any, error),
 	) func(*http.Request, string) (any, error) {
@@ -256,7 +255,7 @@ func (s *Server) Control() http.Handler {
 	return mux
 }
 
-// done is the empty JSON object, for requests that have nothing to answer.
+// done is the answer to requests that return nothing: an empty JSON object.
 type done struct{}
 
 func (c *controlled) lift() {

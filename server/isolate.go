@@ -48,7 +48,7 @@ type isolatedDB struct {
 	once sync.Once
 	of   *controlled
 
-	replaced bool      // another database has its name, or none
+	replaced bool      // its name belongs to another database now, or to none
 	running  int       // requests under way; s.mu guards running, last and replaced
 	last     time.Time // end of the last request
 }
@@ -85,8 +85,8 @@ func (s *isolated) Serve(ctx context.Context, target string, body, dst []byte) (
 	return dst, status
 }
 
-// elsewhere returns text for the log that lists databases with tables, or "" if the database called name has tables
-// itself.
+// elsewhere returns a text for the log that lists other databases that have tables. It returns "" if there are none,
+// or if the database called name has tables itself.
 func (s *isolated) elsewhere(ctx context.Context, name string) string {
 	const most = 5
 	s.mu.Lock()
@@ -123,7 +123,7 @@ func (s *isolated) elsewhere(ctx context.Context, name string) string {
 // error is a [*wire.Error] if there are too many databases.
 func (s *isolated) enter(name string) (*isolatedDB, error) { return s.enterOr(name, s.evict) }
 
-// errNoDatabase says why a name that Control was given may have no database.
+// errNoDatabase says why a name in a request to Control has no database.
 var errNoDatabase = errors.New("it has sent no request yet, or its database has made room for others")
 
 // enterKnown returns the database with a name, as enter does, but does not create one.
@@ -145,7 +145,7 @@ func (s *isolated) enterOr(name string, mayMake func() error) (*isolatedDB, erro
 		s.mu.Unlock()
 		<-db.ready
 		if db.err != nil {
-			return nil, db.err // whoever failed to create it has removed it from s.databases
+			return nil, db.err // the goroutine that failed to create it has removed it from s.databases
 		}
 		return db, nil
 	}
@@ -164,7 +164,7 @@ func (s *isolated) enterOr(name string, mayMake func() error) (*isolatedDB, erro
 	}
 	if db.err != nil {
 		s.mu.Lock()
-		if s.databases[name] == db { // replace may have put another there
+		if s.databases[name] == db { // replace may have put another database there
 			delete(s.databases, name)
 		}
 		s.mu.Unlock()
@@ -178,8 +178,8 @@ func newIsolated() *isolatedDB {
 	return &isolatedDB{ready: make(chan struct{}), running: 1, offset: new(atomic.Int64)}
 }
 
-// controlled returns the control of the database. The first call creates the control; if Control was called, that is
-// when the database is created.
+// controlled returns the control of the database. The first call creates the control. If [Server.Control] has been
+// called, enterOr and replace make that first call for each new database.
 func (db *isolatedDB) controlled() *controlled {
 	db.once.Do(func() { db.of = newControlled(db) })
 	return db.of
@@ -221,7 +221,8 @@ func (s *isolated) replace(name string, from *isolatedDB) error {
 	return nil
 }
 
-// retire closes a database that has lost its name, once no request uses it. The caller holds s.mu.
+// retire closes a database that has lost its name, in the background, unless a request uses it: the end of its last
+// request calls retire again. The caller holds s.mu.
 func (s *isolated) retire(db *isolatedDB) {
 	if db.running > 0 {
 		return // leave calls it again
@@ -236,8 +237,8 @@ func (s *isolated) retire(db *isolatedDB) {
 	})
 }
 
-// isolate sets the options o of db, the database called name. A copy of another database, of, starts with the time of
-// that database; then each has its own clock.
+// isolate sets the options o of db, the database called name. If of is not nil, db is a copy of it and starts with
+// its time. Afterwards each of the two has its own clock.
 func (s *isolated) isolate(name string, db, of *isolatedDB, o *sortkey.Options) {
 	if of != nil {
 		o.Clock, o.S3Root = of.clock, of.root

@@ -15,11 +15,11 @@ type Options struct {
 	Credentials map[string]string
 
 	// Isolate, if positive, gives each access key a database of its own, or each name that IsolateBy chooses.
-	// [Server.Serve] creates the database at the first request with its name, as a fork of this one as it is then. So
-	// tests in any language can share a server without seeing each other if they use different keys. At most Isolate
-	// databases exist at a time. A further one replaces the database whose last request is longest ago, if that is
-	// more than a minute; otherwise requests for it fail with LimitExceededException. Requests that name no database
-	// use this one. Default: all requests use this one.
+	// [Server.Serve] creates the database at the first request with its name, as a fork of the server's database at
+	// that time. So tests in any language can share a server without seeing each other if they use different keys. At
+	// most Isolate databases exist at a time. A further one replaces the database whose last request is longest ago,
+	// if that is more than a minute; otherwise requests for it fail with LimitExceededException. Requests that name
+	// no database use the server's database. Default: all requests use it.
 	//
 	// Each database has its buckets in a folder of its own in [sortkey.Options].S3Root. The folder has the name of
 	// the database, escaped as in the path of a URL, or hashed if it is very long.
@@ -29,7 +29,7 @@ type Options struct {
 	// whatever the key. Default: "key".
 	IsolateBy string
 	// IsolateOptions, if not nil, may change the options of a database before it is created, such as StreamShards.
-	// Several goroutines may call it at a time. Default: each database has the options of this one.
+	// Several goroutines may call it at a time. Default: each database has the options of the server's database.
 	IsolateOptions func(name string, o *sortkey.Options)
 	// Open says that other machines are meant to reach the server without
 	// credentials, so [Server.Serve] does not warn about it.

@@ -17,7 +17,7 @@ import (
 	protocol "github.com/sortkey/sortkey/internal/server"
 )
 
-func init() { api.LinkJobs() } // must run before a database that has jobs is opened
+func init() { api.LinkJobs() } // must run before any code opens a database that has jobs
 
 // A Server answers DynamoDB's protocol from a database, so that programs in any language can use the database as
 // DynamoDB. [New] returns it. It is safe for concurrent use.

@@ -20,8 +20,9 @@ import (
 func (db *DB) Config() aws.Config { return sdk.Config(db.DB) }
 
 // URL returns the address at which programs on this machine reach the database over HTTP, such as
-// http://127.0.0.1:41234. The first call starts a server, which ends with the test of the database. In a bubble of
-// testing/synctest, URL fails the test, because the bubble's time would stop while the server waits for the network.
+// http://127.0.0.1:41234. The first call starts a server, which stops when the test of the database ends. In a bubble
+// of testing/synctest, URL fails the test, because the bubble's time would stop while the server waits for the
+// network.
 func (db *DB) URL() string {
 	db.t.Helper()
 	if over := db.life.over(); over != "" {
@@ -37,12 +38,10 @@ func (db *DB) URL() string {
 }
 
 // Env returns the environment variables with which the AWS SDKs and tools of any language reach the database at its
-// [DB.URL]:
+// [DB.URL], without a proxy:
 //
 //	cmd := exec.CommandContext(t.Context(), "pytest")
 //	cmd.Env = append(os.Environ(), db.Env()...)
-//
-// The variables also make these programs use no proxy.
 func (db *DB) Env() []string {
 	db.t.Helper()
 	url := db.URL()
@@ -81,7 +80,8 @@ func (db *DB) Setenv(t testing.TB) {
 	}
 }
 
-// listen returns a function that starts a server once, until t ends.
+// listen returns a function whose first call starts a server, which runs until t ends. Later calls return the same
+// URL.
 func listen(t testing.TB, db *sortkey.DB) func() (url string, err error) {
 	return sync.OnceValues(func() (string, error) {
 		ln, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
@@ -92,7 +92,7 @@ func listen(t testing.TB, db *sortkey.DB) func() (url string, err error) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			// A negative timeout: after the test nobody waits for answers, so abort its requests at once.
+			// Nobody waits for answers after the test, so a negative timeout aborts the requests at once.
 			_ = server.New(db, server.Options{ShutdownTimeout: -1}).Serve(ctx, ln)
 		}()
 		t.Cleanup(func() {

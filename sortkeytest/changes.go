@@ -20,7 +20,7 @@ import (
 
 // Changes yields the records in the stream of a table, the oldest first, up to the last change before the loop
 // begins. If the stream has several shards at a time (see StreamShards of [sortkey.Options]), it yields one shard
-// after the other, because only changes of the same item are in order there. Only changes made while the table has a
+// after the other: a stream keeps the order only of changes of the same item. Only changes made while the table has a
 // stream have records.
 //
 //	for change := range db.Changes("Orders") {
@@ -73,12 +73,12 @@ func (db *DB) shards(ctx context.Context, arn string) []api.StreamShard {
 	return list
 }
 
-// created returns the time of a change, in whole seconds.
+// created returns the time of a change. A record has it in whole seconds.
 func created(d wire.StreamRecord) time.Time {
 	return time.Unix(int64(*d.ApproximateCreationDateTime), 0).UTC()
 }
 
-// recordsOf converts records to the SDK's form. It lets the SDK parse them from a response.
+// recordsOf converts records to the SDK's form: an SDK client parses them from a made-up response.
 func (db *DB) recordsOf(records []wire.Record) []types.Record {
 	db.t.Helper()
 	response := (&wire.GetRecordsOutput{Records: records}).AppendJSON(nil)

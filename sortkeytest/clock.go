@@ -16,8 +16,8 @@ type Clock struct {
 	moved func() // called after Advance
 }
 
-// inBubble reports whether the caller is in a bubble of testing/synctest, whose time begins in the year 2000. It is
-// wrong for a bubble whose time has passed the year 2020, and for a computer whose clock is before 2020.
+// inBubble reports whether the caller is in a bubble of testing/synctest, whose time begins in the year 2000. The
+// result is wrong if the bubble's time has passed the year 2020, or if the computer's clock is before 2020.
 func inBubble() bool { return time.Now().Year() < 2020 }
 
 // Now returns the time of the database, for code under test that takes a clock.
@@ -41,7 +41,7 @@ func (c *Clock) fork() *Clock {
 	return &Clock{base: c.base, set: c.set, ahead: c.ahead}
 }
 
-// Set stops the clock at a time. With the zero time, the clock again follows the clock in the options or the
+// Set stops the clock at a time. With the zero time the clock runs again: it follows the clock in the options or the
 // computer's.
 func (c *Clock) Set(at time.Time) {
 	c.mu.Lock()

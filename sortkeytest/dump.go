@@ -27,7 +27,7 @@ func (db *DB) Dump(tables ...string) string {
 		for _, table := range list {
 			s, ok := db.findSchema(ctx, table, "")
 			if !ok && len(tables) == 0 {
-				continue // its deletion has just ended, as the clock moved on
+				continue // the clock has moved on since tables, and the table's deletion has ended
 			}
 			if !ok {
 				db.missing(ctx, table)
@@ -42,8 +42,8 @@ func (db *DB) Dump(tables ...string) string {
 	return b.String()
 }
 
-// Diff returns the changes in the items of all tables since before, which is usually a fork: a line with + for a new
-// item, - for a deleted item, and ~ for an item with other attributes. It returns "" if nothing has changed.
+// Diff returns how the items of all tables differ from those in before, which is usually a fork: a line with + for a
+// new item, - for a deleted item, and ~ for an item with other attributes. It returns "" if nothing differs.
 //
 //	Orders: customer / placed
 //	~ "7" / "2026-01-30"  {total: 12 → 13, note: none → "gift"}
@@ -61,7 +61,7 @@ func (db *DB) Diff(before *DB) string {
 	return diff
 }
 
-// diff implements Diff. In ctx, all reads of each of the two databases see the same moment.
+// diff implements Diff. In ctx, all reads of before see one moment of before, and all reads of db one moment of db.
 func (db *DB) diff(ctx context.Context, before *DB) string {
 	db.t.Helper()
 	sides := []*DB{before, db}
@@ -103,7 +103,7 @@ func (db *DB) diff(ctx context.Context, before *DB) string {
 	return b.String()
 }
 
-// String returns the line of the change in the result of [DB.Diff].
+// String returns the line for the change in the result of [DB.Diff].
 func (c change) String() string {
 	switch {
 	case c.before.item == nil:
@@ -115,7 +115,7 @@ func (c change) String() string {
 }
 
 // Golden compares the result of [DB.Dump] with a file, and fails the test if they differ. With SORTKEY_UPDATE=1 in
-// the environment it writes the file instead. It also does so with the flag -update, if the test program defines one.
+// the environment, or with the flag -update if the test program defines one, it writes the file instead.
 func (db *DB) Golden(path string, tables ...string) {
 	db.t.Helper()
 	got := db.Dump(tables...)
@@ -150,8 +150,8 @@ func updating() bool {
 	return os.Getenv("SORTKEY_UPDATE") != "" || f != nil && f.Value.String() == "true"
 }
 
-// compareLines returns the lines in which two dumps differ. The lines of a dump are sorted, so it need not align the
-// lines that both have.
+// compareLines returns the lines of want that got lacks, and then the lines of got that want lacks. It ignores the
+// order of lines, because every dump has its lines in the order of the keys.
 func compareLines(want, got string) string {
 	wanted, have := strings.Split(want, "\n"), strings.Split(got, "\n")
 	var b strings.Builder

@@ -16,8 +16,9 @@ type eventRecord struct {
 	created time.Time
 }
 
-// eventOf converts a record to the form that Lambda events have: that of GetRecords, but with the ARN of the stream,
-// and with other field names in the identity. Source: docs.aws.amazon.com/lambda/latest/dg/with-ddb.html, and
+// eventOf converts a record to the form that Lambda events have. It differs from the form of GetRecords in two ways:
+// it has the ARN of the stream, and the identity has other field names. Source:
+// docs.aws.amazon.com/lambda/latest/dg/with-ddb.html, and
 // amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html.
 func eventOf(r wire.Record, arn string) eventRecord {
 	type identity struct {
@@ -62,7 +63,7 @@ func eventOf(r wire.Record, arn string) eventRecord {
 	return eventRecord{encoded, *d.SequenceNumber, at}
 }
 
-// matches reports whether a filter lets the record through.
+// matches reports whether the record matches a filter.
 func (r eventRecord) matches(f filter) bool {
 	v, err := decodeJSON(r.json)
 	if err != nil {

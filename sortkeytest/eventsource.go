@@ -29,7 +29,7 @@ const (
 
 	// These limits end one Deliver; Lambda would retry for a day.
 	maxCalls  = 100 // failed calls in a row for the same records
-	maxRounds = 100 // reads of the stream, for changes that the handler makes
+	maxRounds = 100 // reads of the stream, which has new records if the handler makes changes
 )
 
 // An EventSource delivers the changes of a table to the handler of a function, as the
@@ -46,9 +46,9 @@ type EventSource struct {
 	// StartingPosition is TRIM_HORIZON, for all records in the stream, or LATEST, for
 	// the changes after the call to [DB.EventSource]. Default: TRIM_HORIZON.
 	StartingPosition types.ShardIteratorType
-	// MaximumRetryAttempts is how often the handler gets a batch again, at most 10,000. Default: -1, until the
-	// records expire. To end earlier than that, the test then fails when the handler has failed 100 times for the
-	// same records.
+	// MaximumRetryAttempts is how often the handler gets a batch again, at most 10,000. Default: -1, which means
+	// until the records expire. The test does not wait so long: with -1 it fails when the handler has failed 100
+	// times in a row for the same records.
 	MaximumRetryAttempts int
 	// MaximumRecordAge is the age at which records are discarded, from a minute to seven days, on the clock of the
 	// database. Default: 24 hours, the age at which the records of a stream expire.
@@ -138,8 +138,8 @@ func (s *EventSource) check() error {
 }
 
 // Deliver calls the handler with all records that it has not received yet, including records of the handler's own
-// changes, and returns when there are no more. Retries follow immediately. To let time pass between them, advance the
-// clock of the database in the handler. The handler gets the context of the test.
+// changes, and returns when there are no more. It retries failed calls at once. To let time pass between them,
+// advance the clock of the database in the handler. The handler gets the context of the test.
 func (s *EventSource) Deliver() {
 	s.db.t.Helper()
 	if !s.running.TryLock() {
@@ -179,9 +179,9 @@ func (s *EventSource) deliverShard(sh api.StreamShard) (delivered bool) {
 	return delivered
 }
 
-// pending returns the records of a shard that are still to be delivered. If the last delivered record has expired,
-// all remaining records are newer. It applies the filters before deliverShard cuts the batches; the guide does not
-// say which comes first.
+// pending returns the records of a shard that are still to be delivered. If the shard no longer has the last
+// delivered record, which expires first, these are all of its records. Pending applies the filters before
+// deliverShard cuts the batches; the guide does not say which comes first.
 func (s *EventSource) pending(sh api.StreamShard) (records []eventRecord) {
 	from := 0
 	if last, ok := s.done[sh.ID]; ok {
@@ -199,8 +199,8 @@ func (s *EventSource) pending(sh api.StreamShard) (records []eventRecord) {
 type batch struct {
 	shard    string
 	records  []eventRecord
-	calls    int   // calls with these records, in this or a larger batch
-	failures int   // calls in a row after which no record was done
+	calls    int   // calls with these records, also as a part of a larger batch
+	failures int   // calls since a record was last done
 	retries  int   // calls that count against MaximumRetryAttempts
 	err      error // of the last call
 }
@@ -234,9 +234,9 @@ func (s *EventSource) deliver(b batch) {
 		}
 		switch half := len(b.records) / 2; {
 		case s.BisectBatchOnFunctionError && done > 0:
-			// The response has already split the batch: only the records that it does not report as done remain. A
-			// response that names the first record goes to the next case, which splits the batch; the guide does not
-			// say what Lambda does.
+			// Do not split: the records that the response reports as done are gone already, which is a split. If the
+			// response names the first record, nothing is done, and the next case splits the batch. The guide does
+			// not say what Lambda does then.
 		case s.BisectBatchOnFunctionError && half > 0:
 			first := b
 			first.records, b.records = b.records[:half], b.records[half:]
@@ -286,8 +286,9 @@ func eventWith(records []eventRecord) []byte {
 // errReported is the error of a call whose response reports failures.
 var errReported = errors.New("its response reports failures")
 
-// succeeded returns how many records are done according to the response. The first failed record and all records
-// after it are retried. If the response names a record that is not in the batch, the whole batch has failed.
+// succeeded returns how many records at the beginning of the batch are done according to the response. The first
+// record that the response names and all records after it must be retried. If the response names a record that is not
+// in the batch, no record is done.
 func succeeded(response []byte, records []eventRecord) (done int, err error) {
 	failed, err := failures(response)
 	if err != nil {
@@ -307,8 +308,8 @@ func succeeded(response []byte, records []eventRecord) (done int, err error) {
 	return done, err
 }
 
-// failures returns the identifiers in a response. It compares the names of members exactly, and refuses a name that
-// comes twice.
+// failures returns the sequence numbers in a response. It compares the names of members exactly, and refuses an
+// object that has a name twice.
 func failures(response []byte) (numbers []string, err error) {
 	if len(response) == 0 || string(response) == `""` {
 		return nil, nil
@@ -340,7 +341,8 @@ func failures(response []byte) (numbers []string, err error) {
 	return numbers, nil
 }
 
-// discardOld discards the records that are too old, which are the first ones, and returns the rest of the batch.
+// discardOld discards the records that are too old, and returns the rest of the batch. Old records come first in a
+// batch.
 func (s *EventSource) discardOld(b batch) batch {
 	s.db.t.Helper()
 	oldest := s.db.Clock.Now().Add(-min(s.MaximumRecordAge, retained))

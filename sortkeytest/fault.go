@@ -10,9 +10,9 @@ import (
 )
 
 // A Fault makes calls fail on purpose, so that a test can meet rare failures: a throttled request, a lost answer, a
-// conflict. The first group of fields selects calls; a call must match all fields that are set. The second group says
-// what happens to these calls: a Delay, and then one of the other failures. Faults affect every client, over HTTP or
-// not.
+// conflict. The first group of fields, up to Seed, selects calls; a call must match all fields that are set. The
+// second group says what happens to these calls: a Delay, and then one of the other failures. Faults affect every
+// client, over HTTP or not.
 type Fault struct {
 	// Operation is the name of an operation, such as "PutItem".
 	Operation string
@@ -26,8 +26,8 @@ type Fault struct {
 	// Skip is the number of matching calls that succeed first. Times is the number of calls that fail after them; 0
 	// means all.
 	Skip, Times int
-	// Nth are the numbers, from 1, of the matching calls after Skip that fail. With {1, 3} the first and the third
-	// fail, and the second and all later ones succeed. Default: all fail.
+	// Nth says which of the matching calls after Skip fail, counted from 1. With {1, 3} the first and the third fail,
+	// and the second and all later ones succeed. Default: all fail.
 	Nth []int
 	// Chance is the probability with which a matching call fails; 0 means that every call fails. Seed makes the
 	// choice reproducible.
@@ -38,11 +38,11 @@ type Fault struct {
 	// "RequestLimitExceeded", "InternalServerError", "TransactionConflictException" or
 	// "TransactionInProgressException". Message replaces DynamoDB's text.
 	Code, Message string
-	// Reasons cancel a transaction. They hold a code for each action, such as "TransactionConflict"; "", "None" or no
-	// code means that the action is not the reason. Only transactions match.
+	// Reasons cancel a transaction. They hold a code for each action, such as "TransactionConflict". An action with
+	// "" or "None", or after the last code, is not a reason. Only transactions match.
 	Reasons []string
-	// Unprocessed is how many requests at the end of a batch are returned unprocessed. The others are processed. Only
-	// BatchGetItem and BatchWriteItem match.
+	// Unprocessed is how many requests at the end of a batch the call returns unprocessed. It processes the others.
+	// Only BatchGetItem and BatchWriteItem match.
 	Unprocessed int
 	// Delay is how long the call waits before anything else.
 	Delay time.Duration
@@ -54,9 +54,9 @@ type Fault struct {
 	LoseAnswer bool
 }
 
-// Fail puts a fault in force until the test ends or [ActiveFault.Lift] is called. The test fails if fewer calls meet
-// the fault than Times or Nth say, or none at all, because then it has not tested what it should. Code must be an
-// exception that the operation can return. If several faults match a call, the first takes effect, and the others
+// Fail puts a fault in force until the test ends or [ActiveFault.Lift] is called. The test fails if, at its end,
+// fewer calls have met the fault than Times or Nth say, or none: then it has not tested what it should. Code must be
+// an exception that the operation can return. If several faults match a call, only the first takes effect. The others
 // count the call as one that succeeded. Forks do not inherit faults.
 //
 // After the end of its test, Fail may return nil for an invalid fault; the methods of a nil ActiveFault do nothing.

@@ -26,8 +26,8 @@ const (
 // A filter is a list of patterns. A record is delivered if it matches one of them.
 type filter []pattern
 
-// A pattern matches a part of a record: an object whose fields match fields, or a scalar that passes one of the
-// tests.
+// A pattern matches a part of a record. A pattern with fields matches an object whose fields match theirs. A pattern
+// with tests matches a scalar that passes one of them.
 type pattern struct {
 	fields map[string]pattern // nil for a list of tests
 	tests  []func(scalar any) bool
@@ -113,7 +113,7 @@ func parseAt(path string, v any) (p pattern, err error) {
 	return p, placed(path, "the pattern is %s, want a list of values or operators, or an object", kindOf(v))
 }
 
-// placed returns an error that names the path in the pattern at which it was found.
+// placed returns an error that names path, the path of the faulty part of the pattern.
 func placed(path, format string, args ...any) error {
 	if path == "" {
 		return fmt.Errorf(format, args...)
@@ -121,7 +121,8 @@ func placed(path, format string, args ...any) error {
 	return fmt.Errorf("at %s: "+format, append([]any{path}, args...)...)
 }
 
-// parseTest parses an element of a list: a value or an operator. It returns nil for {"exists": false}.
+// parseTest parses an element of a list, a value or an operator, and returns its test, which is nil for
+// {"exists": false}.
 func parseTest(v any) (func(any) bool, error) {
 	switch v := v.(type) {
 	case []any:
@@ -192,7 +193,7 @@ func parseOperator(name string, operand any) (func(any) bool, error) {
 // kindOf describes an invalid value in a pattern, for messages.
 func kindOf(v any) string {
 	const most = 40
-	shown, _ := text.JSON(v) // what was decoded can be encoded
+	shown, _ := text.JSON(v) // JSON that was decoded can always be encoded
 	if len(shown) <= most {
 		return string(shown)
 	}
@@ -210,8 +211,8 @@ func (f filter) matches(record any) bool {
 	return slices.ContainsFunc(f, func(p pattern) bool { return p.matches([]any{record}) })
 }
 
-// matches reports whether one of the values matches. It treats a list as its elements. An object in a list must match
-// as a whole: fields of different objects do not combine.
+// matches reports whether one of the values matches. For a list, the caller passes its elements. An object must match
+// as a whole: fields of different objects in a list do not combine.
 func (p pattern) matches(values []any) bool {
 	if p.fields == nil {
 		there := false
@@ -228,7 +229,7 @@ func (p pattern) matches(values []any) bool {
 	}
 
 	if len(values) == 0 {
-		values = []any{nil} // so that every field counts as absent
+		values = []any{nil} // without an object, every field counts as absent
 	}
 	return slices.ContainsFunc(values, func(v any) bool {
 		object, _ := v.(map[string]any)

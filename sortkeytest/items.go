@@ -26,8 +26,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Put writes items that the test starts with. Each is a struct or map that package attributevalue can marshal, a map
-// of attribute values, or a slice or array of those.
+// Put writes the items that the test starts with. Each argument is a struct or map that package attributevalue can
+// marshal, a map of attribute values, or a slice or array of those.
 func (db *DB) Put(table string, items ...any) {
 	db.t.Helper()
 	n := 0
@@ -65,8 +65,8 @@ func (db *DB) put(table string, n int, item any) {
 
 // PutJSON writes items in DynamoDB JSON, such as {"id":{"S":"x"}}: one item, several in a row, lists of them, or a
 // response with Items. It also accepts the lines of an export, {"Item":{...}}, and requests of BatchWriteItem,
-// PutItem and TransactWriteItems. Requests name their tables: table may be "" then, and it is an error if they name
-// another table. PutJSON executes deletes in requests; it refuses conditions and updates.
+// PutItem and TransactWriteItems. Requests name their tables. So table may be "" if the text has only requests;
+// otherwise they must name this table. PutJSON executes deletes in requests; it refuses conditions and updates.
 func (db *DB) PutJSON(table string, text []byte) {
 	db.t.Helper()
 	db.must(db.putJSON(table, text), "%s", ofTable(table))
@@ -155,8 +155,8 @@ func (db *DB) putRequests(table string, text json.RawMessage, line int64) error 
 	}
 }
 
-// written returns the error for an item that could not be written. After the end of the test the error says that the
-// test has ended.
+// written adds the item to the error for an item that could not be written. If the database has ended, the error says
+// how and when instead.
 func (db *DB) written(err error, item []byte) error {
 	if over := db.life.over(); err != nil && over != "" {
 		return errors.New(over)
@@ -194,8 +194,9 @@ func (db *DB) putOne(table string, text json.RawMessage) error {
 	if err := json.Unmarshal(text, &members); err != nil {
 		return err
 	}
-	// A line of an export is {"Item":{...}}, where every member of the inner object is an object. An item whose only
-	// attribute is called Item has a scalar or a list there, unless that attribute is a map.
+	// A line of an export is {"Item":{...}}, where every member of the inner object is an object. An item may also
+	// have Item as its only attribute. Then the inner object is {"S":"x"} or the like, whose member is an object only
+	// if the attribute is a map.
 	var inner map[string]map[string]any
 	if len(members) == 1 && json.Unmarshal(members["Item"], &inner) == nil {
 		text, members = members["Item"], nil
@@ -339,7 +340,7 @@ func unmarshal[T any](db *DB, table string, item map[string]types.AttributeValue
 		return v
 	}
 	attribute := ""
-	for _, name := range slices.Sorted(maps.Keys(item)) { // the error does not name the attribute
+	for _, name := range slices.Sorted(maps.Keys(item)) { // UnmarshalMap does not name the attribute in its error
 		var probe T
 		if attributevalue.UnmarshalMap(map[string]types.AttributeValue{name: item[name]}, &probe) != nil {
 			attribute = " attribute " + name + " of"
@@ -358,7 +359,8 @@ func unmarshal[T any](db *DB, table string, item map[string]types.AttributeValue
 	return v
 }
 
-// keyValue converts v to the value of key attribute i. Messages begin with what, the call that needs it.
+// keyValue converts v to the value of key attribute i. If v does not fit, it fails the test with a message that
+// begins with what, a description of the call.
 func (db *DB) keyValue(what string, s schema, i int, v any) types.AttributeValue {
 	db.t.Helper()
 	value := db.value(v)

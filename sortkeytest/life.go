@@ -29,7 +29,8 @@ func (l *life) stop(how string) {
 	}
 }
 
-// over says whose database has ended, how and when. It returns "" while the database is open.
+// over returns a text for messages that says whose database has ended, how and when. It returns "" while the database
+// is open.
 func (l *life) over() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

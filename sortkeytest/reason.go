@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// reason returns the code and the message of an error of the test's own operations, without the text that the SDK
-// puts around them. If the database has been closed, it says so instead.
+// reason returns the text of an error of the test's own operations: the code and the message, without what the SDK
+// puts around them except the operation. If the database has been closed, reason says so instead.
 func (db *DB) reason(err error) string {
 	if over := db.life.over(); over != "" && isClosed(err) {
 		return over

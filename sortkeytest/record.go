@@ -43,7 +43,8 @@ func (db *DB) Record() *Recording {
 	return r
 }
 
-// A recorder implements [sortkey.Observer] for a Recording, so that Recording does not export those methods.
+// A recorder is a Recording that implements [sortkey.Observer]. It keeps Begin and End out of Recording's exported
+// methods.
 type recorder Recording
 
 // Begin implements [sortkey.Observer].
@@ -59,7 +60,8 @@ func (r *recorder) End(_ context.Context, e *sortkey.Event) {
 // Stop ends the recording, so that later calls do not count.
 func (r *Recording) Stop() { r.stop() }
 
-// Calls returns the calls so far, in the order in which they ended, for checks that the other methods do not make.
+// Calls returns the events of the calls so far, in the order in which the calls ended, for checks that the other
+// methods do not make.
 func (r *Recording) Calls() []*sortkey.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 // create and delete meanwhile.
 func (db *DB) moment(fn func(ctx context.Context)) { db.momentIn(quiet, fn) }
 
-// momentIn is moment within ctx, which may come from a moment of another database.
+// momentIn is like moment, but derives the context from ctx, which may come from a moment of another database.
 func (db *DB) momentIn(ctx context.Context, fn func(ctx context.Context)) {
 	db.t.Helper()
 	err := db.DB.View(ctx, func(ctx context.Context) error {
@@ -120,7 +120,7 @@ func (db *DB) similar(ctx context.Context, table string) string {
 	return ": " + text.DidYouMean(table, tables)
 }
 
-// A row is an item with its key.
+// A row is an item with the values of its key.
 type row struct {
 	names []string // of the key
 	key   []attr.Value
@@ -136,10 +136,11 @@ func (db *DB) rows(ctx context.Context, s schema, table string) (rows []row) {
 	return rows
 }
 
-// A change is an item that differs between two databases. In a database without the item, the item of the row is nil.
+// A change is an item that differs between two databases, before and now. If one of them lacks the item, that row is
+// zero.
 type change struct{ before, now row }
 
-// key returns a row that has the key of the item.
+// key returns a row that has the item's key: now or, if the item was deleted, before.
 func (c change) key() row {
 	if c.now.item == nil {
 		return c.before
@@ -198,7 +199,7 @@ func (r row) String() string {
 	return r.line(others)
 }
 
-// changed returns the key, and the attributes in which the row differs from now.
+// changed returns a line with the key, and with the attributes of r that differ in now.
 func (r row) changed(now row) string {
 	var names []string
 	for _, it := range []attr.Item{r.item, now.item} {

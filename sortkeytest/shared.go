@@ -42,7 +42,7 @@ func Shared(fill func(*DB), optFns ...func(*sortkey.Options)) func(testing.TB) *
 	}
 }
 
-// A template is a database that is filled once and copied for each test.
+// A template is a database that the first test fills and that every test copies.
 type template struct {
 	fill   func(*DB)
 	optFns []func(*sortkey.Options)
@@ -51,8 +51,9 @@ type template struct {
 	db     *DB           // nil if it could not be filled
 	sweep  time.Duration // the SweepInterval of copies
 
-	// mu serialises copies, so that no copy waits for another inside the database. The waiting goroutine may be in
-	// another bubble of testing/synctest than the one that opened the database, and cannot use channels of that bubble.
+	// mu serialises copies, so that no copy waits for another inside the database, on a channel. The waiting
+	// goroutine may be in another bubble of testing/synctest than the one that opened the database, and cannot use
+	// channels of that bubble.
 	mu sync.Mutex
 }
 
@@ -81,7 +82,7 @@ func (s *template) open(first testing.TB) {
 		defer close(done)
 		defer func() { s.test.end(recover(), s.db != nil) }()
 		db := New(s.test, optFns...)
-		s.test.cleanups = nil // so the filled database stays open
+		s.test.cleanups = nil // drop the cleanup that would close the filled database
 		if s.fill == nil {
 			db.t.Fatalf("the function that fills it is nil")
 		}
@@ -91,8 +92,8 @@ func (s *template) open(first testing.TB) {
 	<-done
 }
 
-// filling is the [testing.TB] of a shared database while it is filled. Its failures fail the tests that use the
-// database. Methods that filling does not define come from the first of these tests.
+// filling is the [testing.TB] of a shared database while fill runs. Its failures fail every test that asks for a
+// copy. Methods that filling does not define are those of the first of these tests.
 type filling struct {
 	testing.TB
 	mu       sync.Mutex
@@ -138,8 +139,8 @@ func (f *filling) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// end records why filling the database failed, if it did, and runs the cleanups as at the end of a test. The
-// arguments are a recovered panic, and whether fill has returned.
+// end records why filling the database failed, if it did, and runs the cleanups as at the end of a test. Panicked is
+// the recovered panic or nil. Returned says whether fill has returned.
 func (f *filling) end(panicked any, returned bool) {
 	switch {
 	case panicked != nil:

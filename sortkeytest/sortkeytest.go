@@ -27,11 +27,11 @@ type DB struct {
 	// Where both types have a method of the same name, such as Fork, prefer the method of this type, which knows the
 	// test.
 	DB *sortkey.DB
-	// Client is the client for the code under test, from [sdk.Client]. A call goes over the wire, without the socket,
-	// if an option or an observer could notice it, and takes a shorter way otherwise.
+	// Client is the client for the code under test, from [sdk.Client]. If an option or an observer could notice the
+	// difference, a call goes over the wire, without a socket. Otherwise it takes a shorter way.
 	Client *dynamodb.Client
-	// Direct is a client from [sdk.Direct], for benchmarks: operations on items always take the shorter way, even if
-	// middleware or other options have no effect then. If in doubt, use Client.
+	// Direct is a client from [sdk.Direct], for benchmarks. Its operations on items always take the shorter way, on
+	// which middleware and some other options have no effect. If in doubt, use Client.
 	Direct *dynamodb.Client
 	// Clock is the clock of the database.
 	Clock *Clock
@@ -49,8 +49,8 @@ type seed [32]byte
 // reader returns the source of randomness for ids.
 func (s seed) reader() io.Reader { return seeded.NewReader(s) }
 
-// fork returns the seed for a test's copy of the database. The copy's ids differ from those that the database has
-// generated, and do not depend on the order of parallel tests.
+// fork returns the seed for a copy of the database that a test gets. The seed depends only on s and the test's name,
+// so the copy's ids do not depend on the order of parallel tests. They differ from those of the original.
 func (s seed) fork(test string) seed { return sha256.Sum256(append(s[:], test...)) }
 
 // quiet is the context of the test's own operations, which faults and recordings ignore.
@@ -114,8 +114,8 @@ func (db *DB) HoldIndexes() {
 	db.must(engine.Of(db.DB).Tables.HoldIndexes(context.Background()), "")
 }
 
-// Settle makes all reads see the changes so far. It ends the effect of [DB.HoldIndexes], and [sortkey.StaleReads] no
-// longer hide these changes.
+// Settle makes all reads see the changes so far: it ends the effect of [DB.HoldIndexes], and [sortkey.StaleReads] do
+// not hide these changes any more.
 func (db *DB) Settle() { engine.Of(db.DB).Tables.Settle() }
 
 // With returns the same database for a subtest, so that a method that fails there fails the subtest. With its

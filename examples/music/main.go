@@ -20,7 +20,7 @@ type Song struct {
 	Plays  int    `dynamodbav:"plays"`
 }
 
-// A Step is an item of the table Steps: the song that a change has replaced.
+// A Step is an item of the table Steps: a song as it was before a change.
 type Step struct {
 	Library string `dynamodbav:"library"`
 	Number  int    `dynamodbav:"number"`
@@ -71,7 +71,7 @@ func (l *Library) Remove(ctx context.Context, artist, title string) error {
 	return l.change(ctx, artist, title, func(ctx context.Context) error { return l.songs.Delete(ctx, artist, title) })
 }
 
-// change makes a change of a song and records, in the same transaction, what the change replaces.
+// change runs do, which changes a song. In the same transaction it records the song as it was before.
 func (l *Library) change(ctx context.Context, artist, title string, do func(context.Context) error) error {
 	return l.db.Update(ctx, func(ctx context.Context) error {
 		last, err := l.last(ctx)

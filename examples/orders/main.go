@@ -134,7 +134,7 @@ func (s *Shop) get(w http.ResponseWriter, r *http.Request) (any, error) {
 	return order, nil
 }
 
-// replace replaces an order if its version is still the one that the client has seen.
+// replace replaces an order if its version is the one in the request's If-Match.
 func (s *Shop) replace(w http.ResponseWriter, r *http.Request) (any, error) {
 	key, err := keyOf(r)
 	if err != nil {
@@ -174,7 +174,8 @@ type listing struct {
 	Cursor string  `json:"cursor,omitempty"`
 }
 
-// list returns a page of the orders of a customer or, by an index, of all customers, the latest first.
+// list returns a page of orders, the latest first: those of a customer or, from an index, those with a status, a city
+// or a carrier.
 func (s *Shop) list(_ http.ResponseWriter, r *http.Request) (any, error) {
 	query := r.URL.Query()
 	limit, err := strconv.Atoi(cmp.Or(query.Get("limit"), "20"))

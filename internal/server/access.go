@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// checkHost refuses a request for another host on a loopback address. A web page can reach a server on its visitor's
-// machine by making its own name resolve to 127.0.0.1 (DNS rebinding). Signed requests need no such check, because a
-// page has no credentials.
+// checkHost refuses a request that arrives at a loopback address but whose Host header names neither loopback nor a
+// host in allowed. A web page can reach a server on its visitor's machine by making its own name resolve to 127.0.0.1
+// (DNS rebinding). Signed requests need no such check, because a page has no credentials.
 func checkHost(r *http.Request, allowed []string) *failure {
 	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok || !loopback(addr) {
@@ -35,9 +35,8 @@ func checkHost(r *http.Request, allowed []string) *failure {
 	}
 }
 
-// LocalOnly returns a handler that refuses requests for another host on a
-// loopback address, unless allowed lists the host; "*" allows all. New does the
-// same for requests without credentials.
+// LocalOnly returns a handler that refuses requests that arrive at a loopback address but name another host in their
+// Host header, unless allowed lists that host; "*" allows all. New does the same for requests without credentials.
 func LocalOnly(h http.Handler, allowed []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if f := checkHost(r, allowed); f != nil {

@@ -7,7 +7,8 @@ import "sync"
 // of a client that sent much.
 const keepBytes = 4 << 20
 
-// A buffer holds a body. Its share is what it has taken of a budget, or 0 if it does not count against a budget.
+// A buffer holds a body. Its share is the part of a budget that it has taken. If no budget counts the buffer, share.b
+// is nil.
 type buffer struct {
 	b     []byte
 	share share

@@ -101,8 +101,8 @@ var zlibWriters = sync.Pool{New: func() any {
 }}
 
 // compress writes body to buf in an encoding that acceptedEncoding returned. A long body is heavy work, so compress
-// waits for a slot between parts of it. If ctx ends, nobody waits for the answer, and compress goes on without a
-// slot.
+// waits for a slot between parts of it. If ctx ends, compress goes on without a slot, because then no client waits
+// for the answer.
 func compress(ctx context.Context, coding string, body []byte, buf *buffer) {
 	pool := &gzipWriters
 	if coding == "deflate" {

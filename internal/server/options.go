@@ -10,8 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/seeded"
 )
 
-// DefaultAddr is the address of a server for which none is given: port 8000 of this machine only, as in DynamoDB
-// Local.
+// DefaultAddr is where a server listens if no address is given: port 8000 of this machine only, as in DynamoDB Local.
 const DefaultAddr = "127.0.0.1:8000"
 
 // A Handler handles operations.

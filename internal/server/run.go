@@ -12,14 +12,14 @@ import (
 	"github.com/sortkey/sortkey/internal/api/event"
 )
 
-// minHeaderBytes is the least that net/http may read of the headers before it refuses a request itself, with status
-// 431. It is more than Options.MaxHeaderBytes, so that usually the service refuses long headers, with DynamoDB's
-// error.
+// minHeaderBytes is the least number of bytes of headers after which net/http may refuse a request itself, with
+// status 431. It is more than Options.MaxHeaderBytes, so that usually the service refuses long headers, with
+// DynamoDB's error.
 const minHeaderBytes = 256 << 10
 
-// Serve serves h, which [New] returned, on ln until ctx ends. Then it lets the requests under way finish for up to
-// [Options].ShutdownTimeout. It returns nil, or an error if it had to abort some. It closes ln. Of the options it
-// uses the logger, the timeouts and the limits of connections and headers.
+// Serve serves h, which [New] returned, on ln until ctx ends, and closes ln. Then it lets the requests under way
+// finish for up to [Options].ShutdownTimeout. It returns nil, or an error if it had to abort some of them. Of the
+// options it uses the logger, the timeouts and the limits of connections and headers.
 func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) error {
 	defer func() { _ = ln.Close() }()
 	opts = opts.withDefaults()
@@ -67,7 +67,7 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) e
 	return err
 }
 
-// refuse answers a request for which no connection is free.
+// refuse answers a request that arrives while no connection is free.
 func refuse(w http.ResponseWriter, _ *http.Request) {
 	later(w.Header())
 	w.Header()["Content-Type"] = typeJSON10

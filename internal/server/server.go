@@ -19,8 +19,8 @@ import (
 type service struct {
 	handler Handler
 	opts    Options
-	slots   chan struct{} // holds one value for each request under way
-	many    chan struct{} // full while a request takes several slots
+	slots   chan struct{} // holds one value for each slot that a request has taken
+	many    chan struct{} // full while a request acquires several slots
 	bodies  budget        // bytes of request bodies
 	answers budget        // bytes of answers that clients have not read yet
 }
@@ -112,8 +112,8 @@ func (s *service) servePost(w http.ResponseWriter, r *http.Request) {
 }
 
 // handle reads a request and calls the handler. It returns the handler's answer, which the caller frees, or a failure
-// if it did not call the handler. If counted is set, the answer counts against the budget; answers inside the process
-// do not.
+// if it did not call the handler. If counted is set, the answer counts against the budget. Counted is not set for
+// requests from inside the process.
 func (s *service) handle(r *http.Request, counted bool) (status int, out *buffer, f *failure) {
 	target, unknown := operation(r)
 	var sig *signature
@@ -169,7 +169,7 @@ func (s *service) handle(r *http.Request, counted bool) (status int, out *buffer
 	}
 	defer own.Leave()
 	call := event.Call{Database: name, Slot: own, Server: event.CallOf(r.Context()).Server}
-	if r.Context().Value(http.LocalAddrContextKey) != nil { // in-process clients have no use for the host
+	if r.Context().Value(http.LocalAddrContextKey) != nil { // clients in the same process do not choose a host
 		call.Host = r.Host
 	}
 	out = newBuffer()
@@ -270,8 +270,8 @@ func responseType(h http.Header) []string {
 	return nil
 }
 
-// send answers with the bytes of out, and frees it. The response has the content type of the request or, if the
-// request has none, typ: in a recording of DynamoDB the answer to an unknown operation is JSON. The checksum covers
+// send answers with the bytes of out, and frees it. The response has the content type of the request or, if DynamoDB
+// does not accept that type, typ: a recording of DynamoDB answers an unknown operation with JSON. The checksum covers
 // the bytes as sent, after compression (Alternator, test_crc.py).
 func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *buffer, typ []string) {
 	h := w.Header()
@@ -281,7 +281,7 @@ func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *
 			compress(r.Context(), coding, out.b, packed)
 			packed.share, out.share = out.share, share{}
 			out.free()
-			if out = packed.settle(); out == nil { // compressed, it may need more memory
+			if out = packed.settle(); out == nil { // the compressed answer may need more memory than the original
 				s.fail(w, r, errBusy)
 				return
 			}

@@ -60,8 +60,8 @@ const (
 	ByPath
 )
 
-// database returns the name of the database that a request is for, or "" if it names none, as a request without a
-// signature does except with ByPath. It refuses an incomplete signature.
+// database returns the name of the database that a request is for, or "" if it names none. Without a signature, only
+// ByPath finds a name. It refuses an incomplete signature.
 func (i Isolation) database(r *http.Request) (string, *failure) {
 	switch i {
 	case Shared:

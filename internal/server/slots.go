@@ -6,7 +6,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A slot holds the slots of the server that one request takes. It implements [event.Slot].
+// A slot stands for the slots of the server that one request takes. It implements [event.Slot].
 type slot struct {
 	s           *service
 	want, taken int
@@ -25,7 +25,7 @@ func (s *service) slotFor(target string) *slot {
 // Enter waits until the request has its slots. It returns false if ctx ends first.
 func (p *slot) Enter(ctx context.Context) bool {
 	if p.want > 1 {
-		select { // one at a time: two that each hold some slots would deadlock
+		select { // one request at a time: two that each hold some of their slots would deadlock
 		case p.s.many <- struct{}{}:
 			defer func() { <-p.s.many }()
 		case <-ctx.Done():

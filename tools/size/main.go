@@ -1,5 +1,5 @@
-// Command size prints how many thousands of tokens of Go each part of the repository has. It counts as go/scanner
-// does, without comments and without generated files.
+// Command size prints how many thousands of tokens of Go each part of the repository has. It counts the tokens of
+// go/scanner, but no comments and no generated files.
 //
 //	(cd tools && GOWORK=off go run ./size)
 //
@@ -79,7 +79,8 @@ func count(root string) (map[string]int, error) {
 	})
 }
 
-// tokens counts the tokens of a Go file. It counts semicolons only where the file has them.
+// tokens counts the tokens of a Go file. It does not count the semicolons that the scanner inserts at the ends of
+// lines.
 func tokens(source []byte) int {
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(source)), source, nil, 0)

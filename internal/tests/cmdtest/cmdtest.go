@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Patience is the timeout for a process to react.
+// Patience is how long a test waits for a process to react before it fails.
 const Patience = 2 * time.Minute
 
 // Build compiles the command and returns the path of the binary, which is removed at the end of the test.
@@ -103,8 +103,8 @@ func Serve(t testing.TB, cmd *exec.Cmd) *Process {
 	return p
 }
 
-// Ready waits until the server is ready and sets URL. It returns false if the server exits first, or is not ready in
-// time. Call it only once.
+// Ready waits until the server has printed its address, and sets URL. It returns false if the server exits first, or
+// if Patience passes. Call it only once.
 func (p *Process) Ready() bool {
 	select {
 	case line := <-p.first:
@@ -116,7 +116,7 @@ func (p *Process) Ready() bool {
 	return p.URL != ""
 }
 
-// Wait waits for the end of the process and returns its error.
+// Wait waits until the process has ended, and returns its error.
 func (p *Process) Wait(t testing.TB) error {
 	t.Helper()
 	select {
@@ -138,7 +138,7 @@ func (p *Process) Kill(t testing.TB) {
 	}
 }
 
-// KillAfter kills the process after a delay. It returns false if the process exited before.
+// KillAfter kills the process after a delay. It returns false if the process exited by itself before.
 func (p *Process) KillAfter(t testing.TB, delay time.Duration) bool {
 	t.Helper()
 	select {

@@ -1,4 +1,4 @@
-// Package dbtest has helpers for tests of databases on any engine.
+// Package dbtest has helpers for tests of expiring items in databases on any engine.
 package dbtest
 
 import (
@@ -36,7 +36,7 @@ type session struct {
 	Until int64  `dynamodbav:"until,omitempty"`
 }
 
-// Count returns the number of items in the table or, if index is not nil, of entries in that index.
+// Count returns the number of items in the table of Expiring or, if index is not nil, of entries in that index.
 func Count(t *testing.T, db *sortkey.DB, index *string) (n int64) {
 	t.Helper()
 	sessions := sortkey.Table[attr.Item](db, "Sessions")

@@ -1,6 +1,7 @@
 // Package facetest compares the Go API of a table, [sortkey.TableOf], with the operations of the service. It runs the
-// scripts of sdk/testdata/behaviour on two databases: on one by requests, on the other by the Go API wherever it can
-// express them. Then it compares the answers and the stored items.
+// scripts of sdk/testdata/behaviour on two databases. One gets every operation as a request, the other as a call of
+// the Go API, which the package calls the face, wherever that API can express the request. Then it compares the
+// answers and the stored items.
 //
 // [Matrix] and [Hazards] test concurrent calls and functions that misbehave. The tests of every engine run them.
 package facetest
@@ -25,11 +26,11 @@ import (
 	"github.com/sortkey/sortkey/internal/engine"
 )
 
-// fewest is how many requests of all scripts must go through the Go API, so that a change of the scripts or of this
-// package cannot empty the test unnoticed.
+// fewest is how many requests of all scripts must go through the Go API. It catches a change of the scripts or of
+// this package after which hardly any request does.
 const fewest = 250
 
-// Run runs all scripts of a folder. The function open opens an empty database.
+// Run runs all scripts of a folder. For each script it calls open twice, which opens an empty database.
 func Run(t *testing.T, folder string, open func(*testing.T, sortkey.Options) *sortkey.DB) {
 	said := 0
 	datadriven.Walk(t, folder, func(t *testing.T, path string) {
@@ -76,7 +77,7 @@ func (s side) serve(t *testing.T, operation string, in map[string]any) []byte {
 type pair struct {
 	requests, face side
 	table          string // the table that the script created last
-	said           int    // number of requests made by the Go API
+	said           int    // requests that went through the Go API
 }
 
 func (p *pair) run(t *testing.T, d *datadriven.TestData) error {
@@ -168,7 +169,8 @@ func (p *pair) operation(t *testing.T, name string, in map[string]any) attr.Item
 		return nil
 	}
 	got, err := says()
-	// The message is the Go API's own: it names the table and the Go type.
+	// The Go API refuses a wrong argument before it makes a request, with a message of its own, so compare only the
+	// kind.
 	if errors.Is(err, sortkey.ErrUsage) && !errors.As(err, new(*sortkey.Error)) {
 		require.Equal(t, "ValidationException", want.Type, "%s %s: %v", name, request, err)
 		p.said++
@@ -191,7 +193,7 @@ func parse(t *testing.T, body []byte) answer {
 	require.NoError(t, json.Unmarshal(body, &raw))
 	item := func(text json.RawMessage) attr.Item {
 		it, err := attr.ParseItem(text)
-		if text == nil || err != nil { // the operation has another kind of member with this name
+		if text == nil || err != nil { // the operation uses this name for something that is not an item
 			return nil
 		}
 		return it
@@ -208,7 +210,7 @@ func parse(t *testing.T, body []byte) answer {
 	return a
 }
 
-// orError returns a, or the answer for err if it is not nil.
+// orError returns a if err is nil, and otherwise the answer that corresponds to err.
 func (a answer) orError(err error) answer {
 	if err == nil {
 		return a
@@ -219,8 +221,8 @@ func (a answer) orError(err error) answer {
 	return answer{Type: "not an answer", Message: err.Error()}
 }
 
-// text returns the parts of an answer that must be the same on both sides. It cuts off what follows the first token
-// of a syntax error: the text of the expression, which the Go API has rewritten.
+// text returns the parts of an answer that must be the same on both sides. It cuts the message of a syntax error off
+// at "token:", because the Go API has rewritten the expression that the rest quotes.
 func (a answer) text() string {
 	message, _, _ := strings.Cut(placeholders.ReplaceAllString(a.Message, "?"), "token:")
 	var b strings.Builder

@@ -14,9 +14,9 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Hazards tests what a Go program can do to calls that take functions, loops and contexts: loops that it leaves early
-// or keeps open, panics and runtime.Goexit in a transaction, contexts that end, nested transactions. Each hazard has
-// a database of its own. It must end in time, leave the database usable, and leave no change of a failed transaction.
+// Hazards tests what a Go program can do to calls that take functions, loops and contexts: leave a loop early or keep
+// it open, panic or call runtime.Goexit in a transaction, end a context, nest transactions. Each hazard has a
+// database of its own. It must end in time, leave the database usable, and leave no change of a failed transaction.
 // Open returns an empty store, or nil for a new one in memory.
 func Hazards(t *testing.T, open func(t *testing.T) store.Store) {
 	for _, h := range hazards {
@@ -41,8 +41,8 @@ func Hazards(t *testing.T, open func(t *testing.T) store.Store) {
 // manyThings is more than the first page of a loop holds.
 const manyThings = 600
 
-// A hazard is a function that misuses a database and returns an error for what it finds wrong. Transactions that must
-// not be applied write to box h.
+// A hazard is a function that misuses a database and returns an error for what it finds wrong. A transaction that
+// must be rolled back writes to box h, which must be empty in the end.
 type hazard struct {
 	name string
 	run  func(ctx context.Context, s *subject) error
@@ -50,7 +50,7 @@ type hazard struct {
 	closes bool
 }
 
-// check runs the hazard, then uses the database and closes it.
+// check runs the hazard, then checks that the database can still be used, and closes it.
 func (h hazard) check(ctx context.Context, s *subject, w *watch) error {
 	err := w.inTime("making the tables", func() error { return s.fill(ctx, manyThings) })
 	if err != nil || w.hung != "" {
@@ -261,11 +261,11 @@ var hazards = []hazard{
 				}
 				limited, cancel := context.WithTimeoutCause(ctx, 20*time.Millisecond, errReason)
 				defer cancel()
-				if ran { // the function runs again after a conflict with a change of tables
+				if ran { // Update has called the function again after a conflict with a change of tables
 					return nil
 				}
 				ran = true
-				if err := wait(limited); err != nil { // it need not wait on every engine
+				if err := wait(limited); err != nil { // on some engines the call need not wait, and succeeds
 					return want(name, err, errReason)
 				}
 				return nil
@@ -337,7 +337,7 @@ var hazards = []hazard{
 			cancel(errReason)
 			return err
 		})
-		if err == nil { // an engine may ignore a context that ends this late
+		if err == nil { // an engine may no longer look at a context that ends this late
 			return s.holds(ctx, "c", 1)
 		}
 		return errors.Join(want("Update", err, errReason), s.holds(ctx, "c", 0))
@@ -544,7 +544,8 @@ var hazards = []hazard{
 	}},
 }
 
-// bodies write to box h, and call end at different places in a transaction. In a View their writes fail.
+// bodies are functions of transactions that write to box h and call end, each at another place. In a View the writes
+// fail.
 var bodies = []func(ctx context.Context, s *subject, end func()) error{
 	func(ctx context.Context, s *subject, end func()) error {
 		_ = s.put(ctx, "h", 1)
@@ -584,8 +585,9 @@ func recovering(fn func()) (recovered any) {
 	return nil
 }
 
-// undone runs an Update in which inner fails after it has written to box h. It returns an error unless that write
-// alone is undone, or the whole Update fails and its error says why.
+// undone runs an Update that calls inner, which writes to box h and fails, and then writes to box b itself. It
+// returns an error unless the write to box b stays, or the whole Update fails with errReason and the write to box b
+// is undone too.
 func (s *subject) undone(ctx context.Context, inner func(ctx context.Context)) error {
 	outer := s.db.Update(ctx, func(ctx context.Context) error {
 		inner(ctx)
@@ -597,8 +599,8 @@ func (s *subject) undone(ctx context.Context, inner func(ctx context.Context)) e
 	return errors.Join(want("the outer Update", outer, errReason), s.holds(ctx, "b", 0))
 }
 
-// closeBeside closes the database while a transaction runs. If the transaction is an Update, others wait for it
-// meanwhile.
+// closeBeside closes the database while a transaction runs. If the transaction is an Update, a Put and another Update
+// wait for it at that time.
 func (s *subject) closeBeside(ctx context.Context, view bool) error {
 	running, proceed := make(chan struct{}), make(chan struct{})
 	var all []begun

@@ -9,13 +9,13 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// typed is an item whose JSON is DynamoDB JSON already.
+// typed is an item that encodes to DynamoDB JSON.
 type typed struct{ attr.Item }
 
 func (x typed) MarshalJSON() ([]byte, error) { return x.AppendJSON(nil), nil }
 
-// typedMembers returns a request in which members with attribute values are DynamoDB JSON: scripts write "x" for
-// {"S":"x"}, see package sdk.
+// typedMembers returns a request in which members with attribute values are DynamoDB JSON. In scripts they are short:
+// "x" for {"S":"x"}; see package sdk.
 func typedMembers(name string, x any) any {
 	switch name {
 	case "Item", "Key", "ExclusiveStartKey", "ExpressionAttributeValues":

@@ -16,8 +16,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// swift is how long a pair occupies a slot. A pair that has not ended by then is probably waiting, so the next pair
-// may begin.
+// swift is how long a pair occupies a slot at most. A pair that has not ended by then is probably waiting, and not
+// computing, so the next pair may begin.
 const swift = time.Second
 
 // Matrix calls every method of a table within a transaction while another goroutine calls a method of the database or
@@ -57,8 +57,8 @@ type matrix struct {
 	cells   []*cell
 }
 
-// A cell is one pair: a method in a transaction and another call beside it or, if the method is nil, the other call
-// in a transaction.
+// A cell is one pair of calls: a method in a transaction, and another call beside the transaction. If the method is
+// nil, the cell has only the other call, which runs in the transaction.
 type cell struct {
 	*subject
 	view          bool
@@ -85,7 +85,8 @@ func (c *cell) String() string {
 	return fmt.Sprintf("%s in %s beside %s", c.method.name, c.transaction(), c.other.name)
 }
 
-// begin starts a pair in goroutines that have its name as a label. If the pair hangs, they are left behind.
+// begin starts a pair in goroutines that have the pair's name as a label. If the pair hangs, its goroutines stay
+// until the process ends.
 func (m *matrix) begin(c *cell, open func(t *testing.T) store.Store) {
 	m.slots <- struct{}{}
 	free := sync.OnceFunc(func() { <-m.slots })
@@ -186,7 +187,7 @@ func (c *cell) sign() byte {
 		return signFailed
 	case errors.Is(c.beside, errors.ErrUnsupported):
 		return signUnsupported
-	case c.method == nil: // inside, a refusal is a valid answer
+	case c.method == nil: // inside a transaction, every call may be refused
 		return sign(c.beside != nil || c.within != nil, true)
 	case c.view && c.method.writes:
 		return sign(c.within != nil && c.beside == nil, true)

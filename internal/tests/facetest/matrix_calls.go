@@ -19,9 +19,10 @@ type matrixCall struct {
 	call func(ctx context.Context, s *subject) error
 	// writes is true if the call fails in a View.
 	writes bool
-	// ends says that the call may make other calls fail: those of a transaction, or all.
+	// ends says that calls beside this one may fail because of it: those of a transaction or, after Close, all.
 	ends bool
-	// alone says that the call waits for transactions without a context, so inside a transaction it would never end.
+	// alone says that the call takes no context and waits until transactions end. Inside a transaction it would wait
+	// forever.
 	alone bool
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A subject is the database of a test that may hang.
+// A subject is a database with calls that may hang.
 type subject struct {
 	db    *sortkey.DB
 	items *sortkey.TableOf[thing]
@@ -68,7 +68,7 @@ func (s *subject) transact(ctx context.Context, view bool, fn func(ctx context.C
 	return s.db.Update(ctx, fn)
 }
 
-// use takes every lock that a pair may have failed to release.
+// use makes calls that take every lock, to find one that the calls before have failed to release.
 func (s *subject) use(ctx context.Context) error {
 	if err := s.db.CreateTable(ctx, "Last", "box / place:N"); err != nil {
 		return err
@@ -101,12 +101,14 @@ func begin(name string, fn func() error) begun {
 	return b
 }
 
-// inTime calls fn and returns its error, or an error if it hangs.
+// inTime calls fn and returns its error. If fn takes longer than patience, inTime records in w that the call with
+// this name hangs, and returns nil.
 func (w *watch) inTime(name string, fn func() error) error {
 	return w.wait(begin(name, fn), time.After(patience))
 }
 
-// wait waits for a function, and records that it hangs if it does not return before limit.
+// wait waits for a function and returns its error. If the function has not returned when limit fires, wait records
+// its name as hanging and returns nil.
 func (w *watch) wait(b begun, limit <-chan time.Time) error {
 	select {
 	case err := <-b.err:
@@ -124,8 +126,8 @@ func (w *watch) wait(b begun, limit <-chan time.Time) error {
 // that starts them.
 const label = "subject"
 
-// labelled returns the stacks of goroutines by the value of their label. A stack lists only functions of this module
-// and of package sync.
+// labelled returns the stacks of all goroutines that have the label, by its value. A stack lists only functions of
+// this module, except those of this package, and of package sync.
 func labelled() map[string]string {
 	var all bytes.Buffer
 	if err := pprof.Lookup("goroutine").WriteTo(&all, 1); err != nil {

@@ -29,11 +29,12 @@ type translation struct {
 	keys   *keyschema.Table
 	names  map[string]string
 	values map[string]attr.Value
-	used   map[string]bool // placeholders of names and values
+	used   map[string]bool // placeholders that the expressions have used
 }
 
-// translate returns a function that makes the same call as a request, by the Go API. It may add members to the
-// request for what the Go API always asks for. It returns false for a request that the Go API cannot express.
+// translate returns a function that makes the call of the Go API for a request. It returns false for a request that
+// the Go API cannot express. The Go API always asks for some members, such as old items; translate adds these to the
+// request.
 func (p *pair) translate(t *testing.T, name string, in map[string]any) (says func() (answer, error), ok bool) {
 	maker := map[string]func(*translation) (func() (answer, error), bool){
 		"GetItem": (*translation).get, "PutItem": (*translation).put, "DeleteItem": (*translation).delete,
@@ -97,7 +98,7 @@ func item(x any) (typed, bool) {
 	return typed{it}, err == nil
 }
 
-// only reports whether the request has only the named members, besides those that any request may have.
+// only reports whether the request has no other members than the named ones and those that any request may have.
 func (tr *translation) only(names string) bool {
 	always := []string{
 		"TableName", "ExpressionAttributeNames", "ExpressionAttributeValues", "ReturnConsumedCapacity",
@@ -136,8 +137,8 @@ func (tr *translation) key() (key sortkey.Key, ok bool) {
 
 var placeholders = regexp.MustCompile(`[:#]\w+`)
 
-// expression returns an expression of the request as the Go API takes it, and its values. It returns false if a
-// placeholder in the expression is not defined.
+// expression returns an expression of the request in the form that the Go API takes, and the values of its
+// placeholders. It returns false if a placeholder in the expression is not defined.
 func (tr *translation) expression(name string) (source string, values []any, ok bool) {
 	source, isText := tr.in[name].(string)
 	if tr.in[name] != nil && !isText || strings.Contains(source, "`") {
@@ -159,7 +160,7 @@ func (tr *translation) expression(name string) (source string, values []any, ok 
 	return source, values, ok
 }
 
-// write returns the options of a write. It makes the request ask for the same as the Go API does.
+// write returns the options of a write. It changes the request to ask for the items that the Go API always asks for.
 func (tr *translation) write(old *attr.Item) (opts []sortkey.Option, ok bool) {
 	const onFailure = "ReturnValuesOnConditionCheckFailure"
 	switch tr.in[onFailure] {

@@ -25,7 +25,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// Upkeep tests what a program does with a whole database: statistics, versions, PutMany and backups. Open returns an
+// Upkeep tests calls that concern a whole database, such as statistics and backups, and PutMany. Open returns an
 // empty store.
 func Upkeep(t *testing.T, open func() store.Store) {
 	t.Run("Stats", func(t *testing.T) { testStats(t, open) })
@@ -172,8 +172,8 @@ func rowsOf(
 	}
 }
 
-// testVersions checks that Stats counts the versions that Views keep, in stores that can tell, and that none are left
-// afterwards.
+// testVersions checks that Stats counts the versions that Views keep, and none after the Views. In a store that
+// cannot count versions it must be 0.
 func testVersions(t *testing.T, open func() store.Store) {
 	st, ctx := open(), t.Context()
 	db, err := sortkey.Open(sortkey.Options{Store: st})
@@ -296,8 +296,8 @@ func testPutMany(t *testing.T, open func() store.Store) {
 	require.Greater(t, len(changes), many)
 }
 
-// testPutManyRefused checks what PutMany leaves behind after an invalid item, in a transaction and in a closed
-// database.
+// testPutManyRefused checks what PutMany leaves behind after an invalid item, in a transaction that fails, and in a
+// closed database.
 func testPutManyRefused(t *testing.T, open func() store.Store) {
 	db, ctx := newDB(t, open()), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p", sortkey.Global("ByA", "a:N")))
@@ -372,7 +372,7 @@ func testBackup(t *testing.T, open func() store.Store) {
 			require.Equal(c, want, described(ctx, c, restored))
 			var again bytes.Buffer
 			require.NoError(c, restored.Backup(ctx, &again))
-			if _, shared := st.(capability.Sharer); !shared { // servers of a shared store write their ids into it
+			if _, shared := st.(capability.Sharer); !shared { // a database on a shared store writes its id into it
 				require.Equal(c, backup.Bytes(), again.Bytes())
 			}
 			change(ctx, c, restored, 10)
@@ -414,8 +414,8 @@ func described(ctx context.Context, c require.TestingT, db *sortkey.DB) (lines [
 	return lines
 }
 
-// testBackupRefused checks what remains after a writer or reader that fails, a context that ends, a closed store, and
-// a backup that is cut off.
+// testBackupRefused checks what remains after Backup or Restore fails: because a writer or reader fails, a context
+// ends, a store is closed, or a backup is cut off.
 func testBackupRefused(t *testing.T, open func() store.Store) {
 	db, ctx := newDB(t, open()), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p"))
@@ -487,8 +487,8 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// testBackupBeside checks that a backup taken beside transactions has all or nothing of each, and that writers do not
-// wait for a backup whose writer is stalled.
+// testBackupBeside runs transactions during a backup. It checks that the backup has all or nothing of each, and that
+// an Update can run while Backup waits for its io.Writer.
 func testBackupBeside(t *testing.T, open func() store.Store) {
 	const accounts, each = 20, 100
 	db, ctx := newDB(t, open()), t.Context()

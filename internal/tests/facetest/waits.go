@@ -17,14 +17,14 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// The values of the cells in a table of waits.
+// The values of the cells in the tables of docs/embedded.md that say which calls wait.
 const (
 	goesOn      = "goes on"
 	waits       = "waits"
 	unsupported = "–"
 )
 
-// waitCalls are the calls in the table of waits. Where they can, they use the table Other.
+// waitCalls are the calls in these tables. Where they can, they use the table Other.
 var waitCalls = []matrixCall{
 	{name: "Get, Query, Scan", call: func(ctx context.Context, s *subject) error {
 		other := sortkey.Table[thing](s.db, "Other")
@@ -73,8 +73,8 @@ var waitCalls = []matrixCall{
 	{name: "Close", call: func(_ context.Context, s *subject) error { return s.db.Close() }},
 }
 
-// Waits checks that each call waits for a running transaction if the table in docs/embedded.md says so for an engine,
-// and goes on otherwise. It logs the cells. Doc is the path of that file. Open returns an empty store.
+// Waits makes each call while a transaction runs. It checks that the call waits, goes on or is unsupported, as the
+// tables in docs/embedded.md say for the engine. Doc is the path of that file. Open returns an empty store.
 func Waits(t *testing.T, engine, doc string, open func(t *testing.T) store.Store) {
 	page, err := os.ReadFile(doc)
 	require.NoError(t, err)
@@ -111,7 +111,7 @@ func checkWait(t *testing.T, s *subject, view bool, c matrixCall, want string) {
 				}
 			}
 			begin()
-			<-hold // closed, so a repeated call does not block
+			<-hold // closed, not sent to, because a shared store may run the function again
 			return nil
 		})
 	}()
@@ -149,7 +149,8 @@ func checkWait(t *testing.T, s *subject, view bool, c matrixCall, want string) {
 	require.NoError(t, s.db.Close())
 }
 
-// waitTable returns the cells of the table for a kind of transaction in a page, by call and engine.
+// waitTable returns the cells of the table for a kind of transaction, by call and engine. Page is the text of the
+// document.
 func waitTable(page, transaction string) (cells map[string]map[string]string, err error) {
 	_, rest, ok := strings.Cut(page, "| beside "+transaction+" |")
 	if !ok {
@@ -180,7 +181,8 @@ func waitTable(page, transaction string) (cells map[string]map[string]string, er
 	return cells, nil
 }
 
-// Endings checks that a call that waits for an Update in the store returns when its context ends, and on Close.
+// Endings checks that a call that waits for an Update in the store returns when its context ends, and when the
+// database is closed.
 func Endings(t *testing.T, open func(t *testing.T) store.Store) {
 	calls := map[string]func(ctx context.Context, s *subject) error{
 		"Put":     func(ctx context.Context, s *subject) error { return s.put(ctx, "b", 1) },

@@ -1,5 +1,5 @@
 // Package pgtest starts PostgreSQL for tests: a cluster in a temporary folder that listens on a Unix socket there. It
-// needs an installed PostgreSQL. As these tests take minutes, it starts only if SORTKEY_POSTGRES is set, as by
+// needs an installed PostgreSQL. These tests take minutes, so they run only if SORTKEY_POSTGRES is set, as in
 // scripts/check-postgres.sh.
 //
 // PostgreSQL does not run as root. If the tests do, the cluster runs as the user postgres or nobody.
@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// Missing says how to run the skipped tests.
+// Missing is the message of skipped tests: it says how to run them.
 const Missing = "runs with SORTKEY_POSTGRES=1 and PostgreSQL, the package postgresql (Debian, Ubuntu, Homebrew) " +
 	"or postgresql-server (Fedora)"
 
@@ -37,7 +37,8 @@ type Cluster struct {
 	names    atomic.Int64
 }
 
-// Bin returns the folder of PostgreSQL's programs, or "" if SORTKEY_POSTGRES is not set or they are not installed.
+// Bin returns the folder of PostgreSQL's programs. It returns "" if SORTKEY_POSTGRES is not set or PostgreSQL is not
+// installed.
 func Bin() string {
 	if os.Getenv("SORTKEY_POSTGRES") == "" {
 		return ""
@@ -56,7 +57,7 @@ func Bin() string {
 	return ""
 }
 
-// New creates and starts a cluster, which is removed at the end of the test. If PostgreSQL is not installed, it skips
+// New creates and starts a cluster, and removes it at the end of the test. If [Bin] finds no PostgreSQL, New skips
 // the test. Settings are NAME=VALUE. Unless they have fsync=on, the data survives a crash of the server but not of
 // the machine.
 func New(t testing.TB, settings ...string) *Cluster {
@@ -84,8 +85,8 @@ var shared struct {
 	err error
 }
 
-// Shared returns a cluster for all tests of a package, which the first call starts. The package's TestMain must call
-// [Main].
+// Shared returns a cluster for all tests of a package. The first call starts it. The package's TestMain must call
+// [Main], which removes it.
 func Shared(t testing.TB) *Cluster {
 	t.Helper()
 	shared.Do(func() { shared.Cluster, shared.err = create(nil) })
@@ -153,8 +154,8 @@ func (c *Cluster) run(name string, args ...string) error {
 	return nil
 }
 
-// watched is a shell script that runs the server until its standard input is closed, which also happens when the test
-// is killed.
+// watched is a shell script that runs the server until its standard input is closed. The system also closes it when
+// somebody kills the test.
 const watched = `"$@" & server=$!; cat >/dev/null; kill -QUIT $server 2>/dev/null; wait $server`
 
 func (c *Cluster) start() error {

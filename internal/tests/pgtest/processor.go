@@ -12,7 +12,7 @@ import (
 )
 
 // Processor returns the CPU time of the cluster's processes, or 0 if the system does not report it. It misses
-// processes that have ended, so compare times between which no connection ends.
+// processes that have ended, so no connection may end between two times that you compare.
 func (c *Cluster) Processor(t testing.TB) time.Duration {
 	t.Helper()
 	file, err := os.ReadFile(filepath.Join(c.data(), "postmaster.pid"))

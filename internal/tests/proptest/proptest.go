@@ -58,8 +58,8 @@ func init() {
 	}
 }
 
-// Cases returns the number of cases to run for a property that has n in a long run, such as .ci/run. In other runs it
-// is a twentieth of n.
+// Cases returns the number of cases for a property: n in a long run, such as .ci/run, and a twentieth of n in other
+// runs. If SORTKEY_CHECKS is set, it returns that many times n.
 func Cases(n int) int {
 	if x, err := strconv.ParseFloat(os.Getenv("SORTKEY_CHECKS"), 64); err == nil {
 		return max(1, int(float64(n)*x))
@@ -82,7 +82,7 @@ func NeedLong(t testing.TB) {
 }
 
 // SkipShort skips a test with -short, which the run with the race detector sets. Use it for tests that take seconds
-// there and have only one goroutine.
+// there and have only one goroutine, so that they have no races.
 func SkipShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -119,7 +119,7 @@ func Fuzz(f *testing.F, property func(*T)) {
 func CheckTapes(t *testing.T, n, least, most int, property func(tape []byte) string, failed func(tape []byte)) {
 	t.Helper()
 	params := Parameters(n)
-	params.SetSeed(Seed() + int64(crc32.ChecksumIEEE([]byte(t.Name())))) // different tapes for different properties
+	params.SetSeed(Seed() + int64(crc32.ChecksumIEEE([]byte(t.Name())))) // so that each property gets other tapes
 	p, wait := gopter.NewProperties(params), new(shrinkLimit)
 	holds := func(c choices) string { return wait.note(property(c)) }
 	p.Property(t.Name(), prop.ForAll(holds, generate(least, most, wait)))
@@ -131,7 +131,7 @@ func Play(t testing.TB, tape []byte, property func(*T)) (report string) {
 	return PlayOn(t, tape, nil, property)
 }
 
-// PlayOn is Play, but takes choices after the end of the tape from more.
+// PlayOn is like Play, but after the end of the tape it takes choices from more.
 func PlayOn(t testing.TB, tape []byte, more io.Reader, property func(*T)) (report string) {
 	c := &T{tb: t, tape: tape, more: more}
 	defer func() {
@@ -157,13 +157,13 @@ type stop struct{}
 type T struct {
 	tb       testing.TB
 	tape     []byte
-	more     io.Reader // read after the end of the tape; nil yields zeros
+	more     io.Reader // source of choices after the end of the tape; nil yields zeros
 	lines    []string
 	failed   bool
 	cleanups []func()
 }
 
-// choices is a tape of which gopter prints only the length.
+// choices is a tape. In gopter's reports it prints only its length.
 type choices []byte
 
 func (c choices) String() string { return fmt.Sprintf("%d bytes of choices", len(c)) }
@@ -176,7 +176,8 @@ func (t *T) read(b []byte) {
 	t.tape = t.tape[copy(b, t.tape):]
 }
 
-// IntN returns a number in [0, n). Smaller numbers should lead to simpler cases, as shrinking makes numbers smaller.
+// IntN returns a number in [0, n). Let smaller numbers lead to simpler cases, because shrinking makes numbers
+// smaller.
 func (t *T) IntN(n int) int {
 	var room [4]byte
 	width := 1
@@ -369,7 +370,7 @@ func (r reporter) ReportTestResult(_ string, result *gopter.TestResult) {
 // A shrinkLimit ends shrinking a fixed time after the first failure.
 type shrinkLimit struct{ failed time.Time }
 
-// note records the time of the first failure. It returns report.
+// note records the time of the first call with a report other than "". It returns report.
 func (p *shrinkLimit) note(report string) string {
 	if report != "" && p.failed.IsZero() {
 		p.failed = time.Now()
@@ -389,7 +390,8 @@ func generate(least, most int, p *shrinkLimit) gopter.Gen {
 	}
 }
 
-// shrink returns smaller tapes: first those with parts removed, then those with smaller choices.
+// shrink returns a sequence of smaller tapes. For each length of parts, from half of the tape down, it first removes
+// one part at a time, and then sets one part at a time to zeros.
 func shrink(c choices, p *shrinkLimit) gopter.Shrink {
 	step := len(c) / 2
 	at, zero := 0, false
