@@ -25,7 +25,7 @@ func (s *Service) Bulk(name string) (*Bulk, error) {
 	return &Bulk{s, b}, nil
 }
 
-// Loads reports whether the store writes many items at once faster; see [table.Bulk.Loads].
+// Loads reports whether the store can load sorted rows, which makes large parts faster; see [table.Bulk.Loads].
 func (b *Bulk) Loads() bool { return b.bulk.Loads() }
 
 // A BulkPart is a [table.Part] of a Bulk.
