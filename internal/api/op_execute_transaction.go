@@ -81,7 +81,7 @@ func inStatement(i int, err error) error {
 }
 
 // checkTransactStatement refuses clauses that statements in transactions cannot have. Source: conformance
-// executeTransaction; for EXISTS, local.
+// executeTransaction; for EXISTS, DynamoDB Local.
 func checkTransactStatement(st *partiql.Statement) error {
 	switch {
 	case st.Returning != "":

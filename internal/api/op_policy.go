@@ -189,7 +189,8 @@ func checkStatement(st *statement, of TableRef) error {
 	return nil
 }
 
-// principals returns the members of a Principal element. It returns "*", or any other string, as a member AWS.
+// principals returns the members of a Principal element. If the element is a string, such as "*", the result has it
+// as the member AWS.
 func principals(element json.RawMessage) map[string]oneOrMore {
 	var all string
 	if json.Unmarshal(element, &all) == nil {

@@ -16,8 +16,9 @@ import (
 // Source of this file: quirks, findings DDB-TABLE-083 to 086, 100, 215 to 219, 272,
 // 273 and 279.
 
-// restored returns the definition of a table to restore. It has the keys, the indexes, the billing and the encryption
-// of the source, or what the client overrides them with, and no other settings of the source.
+// restored returns the definition of the table that a restore creates. It has the key of the source. It has the
+// indexes, the billing and the encryption of the source unless the client overrides them. It has no other settings of
+// the source.
 func (s *Service) restored(
 	op wire.Op, source *table.Definition, o *wire.RestoreTableFromBackupInput,
 ) (*table.Definition, error) {
@@ -191,9 +192,9 @@ func noIndex(name string, op wire.Op) error {
 		"created during the restore operation")
 }
 
-// restore creates a table from the backup b. If b is nil, it copies the source table as of the time undo, or as it is
-// now if undo is zero. It describes the table as the service does during a restore. at is the RestoreDateTime in that
-// description.
+// restore creates a table from the backup b. If b is nil, it copies the source table as it was at the time undo, or
+// as it is now if undo is the zero time. It returns the description that the service gives during a restore. at is
+// the RestoreDateTime in that description.
 func (s *Service) restore(
 	ctx context.Context, source, def *table.Definition, b *life.Backup, at, undo time.Time,
 ) (*wire.TableDescription, error) {

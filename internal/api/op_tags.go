@@ -148,7 +148,7 @@ func tagsIn(def *table.Definition, ref TableRef, arn string) (*map[string]string
 	return &def.Stream.Tags, nil
 }
 
-// retag calls change with the tags of a table or a stream, which change may edit.
+// retag calls change to edit the tags of a table or a stream.
 func (s *Service) retag(ctx context.Context, ref TableRef, arn string, change func(map[string]string) error) error {
 	if err := s.db.Refresh(ctx); err != nil {
 		return err

@@ -118,10 +118,10 @@ func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Defi
 	}
 }
 
-// describeBefore restores in a description the capacity units and the table class from before a change. They stay in
-// use until the table is ACTIVE.
+// describeBefore sets the capacity units, the warm throughput and the table class in a description to their values
+// from before a change. The old values stay in use until the table is ACTIVE.
 func (s *Service) describeBefore(d *wire.TableDescription, before *table.Definition, asked change) {
-	if asked&changeThroughput != 0 { // but with the new times: ack-api-quirks, DDB-TABLE-060 and 184
+	if asked&changeThroughput != 0 { // the old units with the new times: ack-api-quirks, DDB-TABLE-060 and 184
 		after := d.ProvisionedThroughput
 		d.ProvisionedThroughput = s.throughput(before.Throughput)
 		d.ProvisionedThroughput.LastIncreaseDateTime = after.LastIncreaseDateTime
@@ -142,7 +142,7 @@ func (s *Service) describeBefore(d *wire.TableDescription, before *table.Definit
 	for i := range d.GlobalSecondaryIndexes {
 		ix := &d.GlobalSecondaryIndexes[i]
 		was := globalIndex(before, *ix.IndexName)
-		if was == nil || ix.WarmThroughput == nil { // a new index, or a deleted one that had this name
+		if was == nil || ix.WarmThroughput == nil { // a new index, or one that is being deleted
 			continue
 		}
 		if asked&changeThroughput != 0 {
@@ -358,7 +358,7 @@ func (s *Service) alterBilling(def *table.Definition, in *wire.UpdateTableInput)
 			"ProvisionedThroughput cannot be specified when BillingMode is PAY_PER_REQUEST")
 	case is && !was:
 		def.BillingChanged = s.now()
-		def.Throughput.Read, def.Throughput.Write = 0, 0 // keeps its history: DDB-TABLE-055
+		def.Throughput.Read, def.Throughput.Write = 0, 0 // keep the times of changes: DDB-TABLE-055
 		for i := range def.Global {
 			def.Global[i].Throughput = table.Throughput{}
 		}
@@ -402,7 +402,8 @@ func provisionIndexes(def *table.Definition, in *wire.UpdateTableInput) error {
 		"ProvisionedThroughput must be specified for index: " + strings.Join(without, ","))
 }
 
-// setThroughput sets *t to the throughput in p. It refuses an unchanged throughput.
+// setThroughput sets *t to the throughput in p. It refuses an unchanged throughput, unless the table had on-demand
+// billing before.
 func (s *Service) setThroughput(
 	def *table.Definition, t *table.Throughput, p *wire.ProvisionedThroughput, index string, wasOnDemand bool,
 ) error {
