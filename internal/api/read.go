@@ -199,7 +199,7 @@ func (r *readParams) checkProjected(read *table.Read, query bool) error {
 	return nil
 }
 
-// notProjected returns those of names that the index does not project, without duplicates.
+// notProjected returns the names, without duplicates, that the index does not project.
 func notProjected(ix *table.Index, names iter.Seq[string]) (missing []string) {
 	for name := range names {
 		if !ix.Projects(name) && !slices.Contains(missing, name) {

@@ -112,8 +112,8 @@ func (s *Service) Observe(o event.Observer) (stop func()) {
 // include its result, unless that is "".
 func (s *Service) ExplainClosed(explain func() string) { s.closed.Store(&explain) }
 
-// A Misuse is the error of a program that calls an operation where it must not, such as outside of the transaction that
-// the operation belongs to. The service has no such error.
+// A Misuse is the error of a program that calls an operation where it must not, such as outside of the transaction
+// that the operation belongs to. DynamoDB has no such error, so clients get a ValidationException.
 type Misuse interface {
 	error
 	Misuse()

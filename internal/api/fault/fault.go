@@ -19,7 +19,7 @@ type Call struct {
 	Tables    []string // sorted
 	Index     string
 	// Keys returns, as text, the key attribute values of the items that the call names in a table, or in all tables
-	// if table is "". A rule calls it only if it has a Key.
+	// if table is "". Only rules with a Key call it.
 	Keys func(table string) []string
 }
 
@@ -62,8 +62,8 @@ type Set struct {
 	endless func(operation string)
 }
 
-// Endless sets a function that [Set.Hang] calls before a call hangs whose context never ends. Only [Set.Close] ends
-// such a call.
+// Endless sets a function that [Set.Hang] calls before it blocks a call whose context never ends. Only [Set.Close]
+// ends such a call.
 func (s *Set) Endless(fn func(operation string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,8 +136,8 @@ func (s *Set) Close(cause error) {
 // Empty reports whether the set has no rules. It takes a few nanoseconds.
 func (s *Set) Empty() bool { return s == nil || !s.some.Load() }
 
-// Match returns the fault of the first rule that makes the call fail, or nil. Later rules that match count the call
-// as one that passed.
+// Match returns the fault of the first rule that makes the call fail, or nil. The rules after that one count the
+// call, but not as one that they made fail.
 func (s *Set) Match(c *Call) *Fault {
 	s.mu.Lock()
 	rules := s.rules
