@@ -233,7 +233,7 @@ func (k jobKind[R]) newARN(s *Service, table string) (*string, error) {
 type newJob[R any] struct {
 	record R
 	token  jobToken[R]
-	// missing is why the job fails at once, such as a bucket that does not exist, or nil.
+	// missing is the failure of a job that cannot run, for example because its bucket does not exist, or nil.
 	missing *failure
 	// def is the table to create with the job, or nil.
 	def *table.Definition

@@ -341,7 +341,7 @@ func (s *Service) getShardIterator(
 			i.next++
 		}
 		if q < sh.First() || q > sh.End() || q == sh.Last() {
-			return nil // before the first record, after the last, or at the end of the shard
+			return nil // no record has this number, so none has been trimmed
 		}
 		if gone, err := v.Trimmed(st, sh.Shard, q); err != nil || !gone {
 			return err

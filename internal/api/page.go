@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A pageRead holds the state and the output of a query or a scan, so that one allocation has room for the state and
-// the output. It also fits Scan, whose output has the same members as Query's.
+// A pageRead holds the state and the output of a query or a scan in one allocation. The output of a scan has the same
+// members as that of a query.
 type pageRead struct {
 	readParams
 	out            wire.QueryOutput

@@ -173,8 +173,8 @@ func onItem(t *table.Table, fn ast.Func) ast.Node {
 }
 
 // statementRead returns the table or index that a SELECT reads, and its key schema. If the SELECT names attributes
-// that the index does not project, the read of a local index fetches them from the table, and statementRead refuses a
-// global index (conformance indexQualifier).
+// that the index does not project, statementRead refuses a global index (conformance indexQualifier). The read of a
+// local index fetches such attributes from the table.
 func statementRead(
 	view *table.View, t *table.Table, st *partiql.Statement, consistent bool,
 ) (table.Read, *keycond.Schema, error) {

@@ -13,8 +13,9 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// Capacity units per second that one partition key value can consume, and how many seconds' worth of unused units a
-// table or an index keeps. Sources: DG/bp-partition-key-design.html, DG/burst-adaptive-capacity.html.
+// partitionReads and partitionWrites are how many capacity units per second one partition key value can consume. A
+// table or an index keeps the units that it did not use in the last burstSeconds. Sources:
+// DG/bp-partition-key-design.html, DG/burst-adaptive-capacity.html.
 const (
 	partitionReads  = 3000
 	partitionWrites = 1000

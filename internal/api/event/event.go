@@ -100,7 +100,7 @@ func (e *Event) Fail(code, message string) {
 
 // A Reservation is the part of the server's memory for responses that one response has reserved.
 type Reservation interface {
-	// Reserve grows the reservation to at least so many bytes. It returns false if the server has not enough memory
+	// Reserve grows the reservation to at least this many bytes. It returns false if the server has not enough memory
 	// left.
 	Reserve(bytes int) bool
 	// Reserved returns the size of the reservation in bytes.

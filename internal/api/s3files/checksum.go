@@ -31,7 +31,7 @@ func Matches(manifest, checksum []byte) bool {
 	return string(bytes.TrimSpace(checksum)) == ChecksumOf(manifest)
 }
 
-// WriteManifest writes a checksum file and then its manifest.
+// WriteManifest writes a checksum file and then its manifest, so a manifest never lacks its checksum.
 func WriteManifest(name string, data []byte, write func(name string, data []byte) error) error {
 	if err := write(ChecksumFiles(name)[0], []byte(ChecksumOf(data))); err != nil {
 		return err

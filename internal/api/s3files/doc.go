@@ -3,6 +3,6 @@
 // (internal/api) and the sortkey command use it.
 //
 // An export is a directory that holds [SummaryFile] with a [Summary], [FilesFile] with a line for each [DataFile], a
-// checksum file for each of these two, the empty [StartedFile], and [DataFolder] with the data files, which a
-// [Writer] writes. Source: DG/S3DataExport.Output.html.
+// checksum file for each of these two, and [DataFolder] with the data files, which a [Writer] writes. Source:
+// DG/S3DataExport.Output.html.
 package s3files
