@@ -37,8 +37,8 @@ func (s *Service) observed(ctx context.Context) bool {
 	return (s.opts.Observer != nil || s.extra.Load() != nil) && !event.IsQuiet(ctx)
 }
 
-// begin returns the context to run the operation in. If a fault makes the call fail, begin returns an error: the
-// caller then passes it to end without running the operation.
+// begin returns the context to run the operation in. If a fault makes the call fail, begin returns an error. The
+// caller then does not run the operation and passes the error to end.
 func (s *Service) begin(ctx context.Context, op wire.Op, in wire.Input) (context.Context, invocation, error) {
 	c := invocation{service: s}
 	extra := s.extra.Load()

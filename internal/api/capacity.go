@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// transactFactor is how many times the capacity of a single operation a transaction consumes on a table. It does not
-// apply to writes to indexes. Source: DG/transaction-apis.html; for indexes, captured from the service.
+// transactFactor multiplies the capacity of each action of a transaction on a table. It does not apply to writes to
+// indexes. Source: DG/transaction-apis.html; for indexes, captured from the service.
 const transactFactor = 2
 
 // consumed returns the capacity that an operation consumed on a table, in the form that ReturnConsumedCapacity asks

@@ -278,7 +278,7 @@ func jobOf(job life.Job, record any) (_ life.Job, err error) {
 	return job, err
 }
 
-// failedJob returns job ended as failed. It is for a job that never runs.
+// failedJob returns a copy of job that has ended as failed. It is for a job that never runs.
 func failedJob(s *Service, job life.Job, why *failure) (life.Job, error) {
 	t, err := newTask(job)
 	if err != nil {

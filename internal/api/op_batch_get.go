@@ -142,8 +142,8 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 			rest.Keys = nil
 			var used table.Capacity
 
-			// If an item does not fit into the response, the read ends: its key and all keys after it, including
-			// those of later tables, are unprocessed. If a key is throttled, only that key is unprocessed.
+			// If an item does not fit into the response, its key and all later keys, including those of later tables,
+			// are unprocessed. If a key is throttled, only that key is unprocessed.
 			for k, key := range ka.Keys {
 				if full {
 					rest.Keys = append(rest.Keys, ka.Keys[k:]...)

@@ -164,8 +164,8 @@ func (s *Service) unsupported(region string) error {
 		s.region() + "]")
 }
 
-// witnessRegions returns the regions of the witnesses. It skips a witness without a region: ack-api-quirks,
-// DDB-TABLE-457.
+// witnessRegions returns the regions of the witnesses that a request creates or deletes. It skips a witness without a
+// region: ack-api-quirks, DDB-TABLE-457.
 func witnessRegions(updates []wire.GlobalTableWitnessGroupUpdate) (regions []string) {
 	for _, u := range updates {
 		switch {

@@ -284,7 +284,8 @@ func noPolicy(text string) error {
 // API_PutResourcePolicy.
 const noRevision = "NO_POLICY"
 
-// checkRevision returns an error if the client expects another revision than that of p.
+// checkRevision returns an error if the client expects a revision and p does not have it. name is the name of the
+// table, for the error.
 func checkRevision(p *table.Policy, expected *string, name string) error {
 	exists := p != nil && p.Text != ""
 	switch {

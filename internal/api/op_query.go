@@ -205,7 +205,8 @@ func (k *keyCondition) check() error {
 	return err
 }
 
-// slice returns the slice of the table or index that the condition selects.
+// slice returns the slice of the table or index that the condition selects. s is the key schema of the table or
+// index.
 func (k *keyCondition) slice(s *keycond.Schema) (*keycond.Slice, error) {
 	switch {
 	case k.tree == nil:

@@ -88,9 +88,9 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 // 179 and 410.
 const quietChanges = changeEncryption | changeProtection | changeWarm | changeOnDemand | updateIndex
 
-// describeUnchanged turns the description of a changed table into that of a table whose update has just begun. It has
-// the old values, and UPDATING as the status of what changes. Sources: recordings of the service of 2025;
-// ack-api-quirks, DDB-TABLE-065, 079, 177, 179, 183, 370 and 410.
+// describeUnchanged changes the description of an updated table to the one that the service shows when an update has
+// just begun: with the old values, and with UPDATING as the status of what changes. Sources: recordings of the
+// service of 2025; ack-api-quirks, DDB-TABLE-065, 079, 177, 179, 183, 370 and 410.
 func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Definition, in *wire.UpdateTableInput) {
 	asked := changesOf(in)
 	if asked&^quietChanges != 0 {

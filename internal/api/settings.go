@@ -160,8 +160,8 @@ func newWarm(def *table.Definition, t table.Throughput, w *wire.WarmThroughput) 
 	return warmed(warmOf(def, nil, t), w)
 }
 
-// keepWarm raises the warm throughput of def to that of before where it is lower, because the service never lowers
-// it. Source: ack-api-quirks, DDB-TABLE-061.
+// keepWarm raises each warm throughput in def that is lower than in before to its value in before, because the
+// service never lowers a warm throughput. Source: ack-api-quirks, DDB-TABLE-061.
 func keepWarm(def, before *table.Definition) {
 	keep := func(now **table.Warm, is, was table.Throughput, had *table.Warm) {
 		warm, least := warmOf(before, had, was), warmOf(def, *now, is)

@@ -21,7 +21,7 @@ type Event struct {
 	// Traces has a trace for each query and scan; Used is the consumed capacity.
 	Traces []table.Trace
 	Used   []Use
-	// Asked counts the items that reads asked for by key, and Found those of them that exist.
+	// Asked is how many items the reads asked for by key. Found is how many of these items exist.
 	Asked, Found int
 	// Error is the error code, such as ValidationException, or "" if the request succeeded. Message is the text of
 	// the error.

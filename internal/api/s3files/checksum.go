@@ -26,7 +26,8 @@ func etag(sum []byte) string {
 	return hex.EncodeToString(parts[:]) + "-1"
 }
 
-// Matches reports whether checksum, the contents of a checksum file, is that of the manifest.
+// Matches reports whether a manifest has the checksum that its checksum file says. checksum is the contents of that
+// file.
 func Matches(manifest, checksum []byte) bool {
 	return string(bytes.TrimSpace(checksum)) == ChecksumOf(manifest)
 }
