@@ -26,7 +26,7 @@ type action struct {
 	key       attr.Item // for a Put, the whole item
 	put       bool
 	onFailure *string
-	check     func(*table.Table) error // finds the errors that do not depend on stored items
+	check     func(*table.Table) error // makes the checks that do not need stored items
 	run       func(*table.Tx, *table.Table) (table.Change, error)
 }
 

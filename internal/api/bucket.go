@@ -136,8 +136,8 @@ func (src *source) each(ctx context.Context, at place, fn func(line []byte, at p
 // A line is an item to put into a table, decoded from a line of input.
 type line struct {
 	item  attr.Item
-	cond  *expr.Condition // of the put; nil if it has none
-	bytes int             // of memory that the item takes until it is written
+	cond  *expr.Condition // condition of the put, or nil
+	bytes int             // memory that the item takes until it is written
 }
 
 // A progress says how far a job has come that puts the lines of a source into a table. It counts the lines processed,

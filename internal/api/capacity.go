@@ -51,7 +51,7 @@ type transactUse struct {
 	mode   *string
 	reads  bool // read units, or write units
 	tables []*table.Table
-	names  []string // of tables, each as the first action that uses the table names it
+	names  []string // of tables, as in the first action on each table
 	used   []table.Capacity
 }
 

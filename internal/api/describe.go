@@ -60,7 +60,7 @@ func sortedAttributes(def *table.Definition) []keycond.Attribute {
 }
 
 func projection(p table.Projection) *wire.Projection {
-	return &wire.Projection{ // sorted: ack-api-quirks, DDB-TABLE-125
+	return &wire.Projection{ // with sorted attributes: ack-api-quirks, DDB-TABLE-125
 		ProjectionType: new(p.Type), NonKeyAttributes: slices.Sorted(slices.Values(p.Include)),
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// ErrReset is what the error of a call wraps if a fault resets the connection instead of sending a response.
-// [Service.Serve] returns status -1 for it.
+// ErrReset is wrapped in the error of a call if a fault resets the connection of the call. [Service.Serve] returns
+// status -1 for such a call.
 var ErrReset = errors.New("connection reset on purpose")
 
 func reset() *wire.Error {

@@ -318,7 +318,7 @@ func (s *Service) checkJobARN(arn, kind string) error {
 		return wire.Validation("Invalid " + what + " ARN")
 	}
 	name, _, ok := strings.Cut(strings.TrimPrefix(parts[5], "table/"), "/"+kind+"/")
-	if !ok || !wire.ValidName(name) { // source for the name: alternator, test_import.py
+	if !ok || !wire.ValidName(name) { // source of the check of the name: alternator, test_import.py
 		return wire.Validation("Invalid " + what + " ARN")
 	}
 	if parts[4] != s.account() {

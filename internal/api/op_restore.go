@@ -297,7 +297,7 @@ func (s *Service) restoreTableToPointInTime(
 		return nil, op.Invalid("Must provide exactly one of: sourceTableArn, sourceTableName")
 	case in.SourceTableArn == nil && in.SourceTableName == nil:
 		return nil, op.Invalid("The parameter 'TableName' is required but was not present in the request")
-	case latest && in.RestoreDateTime != nil: // the captured text breaks off before its end
+	case latest && in.RestoreDateTime != nil: // the capture of this text lacks its end
 		return nil, op.Invalid("Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for " +
 			"point-in-time restore request. Please specify only one of them")
 	case !latest && in.RestoreDateTime == nil:

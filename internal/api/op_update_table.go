@@ -65,7 +65,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	}
 
 	d := s.describe(t)
-	leaving := *d.TableStatus == table.StatusUpdating // then d includes the deleted index
+	leaving := *d.TableStatus == table.StatusUpdating // if so, d includes the deleted index
 	s.describeUnchanged(d, before, in)
 
 	for i := range d.GlobalSecondaryIndexes {
@@ -261,7 +261,7 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 	asked := changesOf(in)
 	if asked == 0 && len(in.GlobalSecondaryIndexUpdates) == 0 && len(in.VectorIndexUpdates) == 0 {
 		text := msgNoUpdate
-		if in.MultiRegionConsistency != nil { // the text omits parameters that the request has
+		if in.MultiRegionConsistency != nil { // the text names only parameters that the request lacks
 			text = strings.Replace(text, "MultiRegionConsistency, ", "", 1)
 		}
 		return wire.OpUpdateTable.Invalid(text)

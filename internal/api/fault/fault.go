@@ -46,7 +46,7 @@ type Rule struct {
 	Fault
 
 	mu    sync.Mutex     // guards the fields below
-	calls map[string]int // all calls while the rule was in the set, by operation and tables
+	calls map[string]int // all calls while the rule was in the set, also those that do not match
 	seen  int            // calls that matched
 	met   int            // calls that failed
 	rng   *rand.Rand
@@ -161,7 +161,8 @@ func (r *Rule) matches(c *Call) bool {
 		(r.Key == "" || slices.ContainsFunc(c.Keys(r.Table), func(key string) bool { return like(r.Key, key) }))
 }
 
-// Transactions are the operations for which a Fault may set Reasons, and Batches those for Unprocessed.
+// Transactions are the operations for which a Fault may set Reasons. Batches are the operations for which it may set
+// Unprocessed.
 var (
 	Transactions = []string{"TransactGetItems", "TransactWriteItems", "ExecuteTransaction"}
 	Batches      = []string{"BatchGetItem", "BatchWriteItem"}
@@ -228,7 +229,7 @@ func (r *Rule) Describe() string {
 	return r.String()
 }
 
-// String returns a text about the calls that the rule matches.
+// String describes the calls that the rule matches, for example as "PutItem, table Orders, after one call".
 func (r *Rule) String() string {
 	what := r.Operation
 	if what == "" {

@@ -35,8 +35,9 @@ type level struct {
 	limit Limit
 }
 
-// maxBuckets bounds the memory of a meter. When a bucket is added to that many, Take forgets the full buckets, which
-// loses nothing. If at least half of maxBuckets remain, Take forgets these too, and they start again like new ones.
+// maxBuckets bounds the memory of a meter. Before Take adds another bucket to maxBuckets buckets, it forgets the full
+// ones, which loses nothing. If at least half of maxBuckets remain, Take forgets these too, and they start again like
+// new buckets.
 const maxBuckets = 10_000
 
 // Level returns how many units a bucket holds. Callers admit a request if Level is positive. Level may be negative,

@@ -118,7 +118,7 @@ func (g *generator) structure(name string, from, to reflect.Type) {
 		case !field.IsExported() || !g.input && slices.Contains(older, field.Name):
 		case !ok && g.input:
 			panic("package wire has no " + field.Name + " in " + from.Name())
-		case !ok || slices.Contains(newer, field.Name): // a member that not every SDK has
+		case !ok || slices.Contains(newer, field.Name): // a member that some versions of the SDK lack
 		case slices.Contains(older, field.Name):
 			fmt.Fprintf(&b, "s.refuse(%s != nil)\n", value)
 		case field.Name == "ConditionalOperator":
