@@ -221,8 +221,8 @@ func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) 
 	case len(creating) > 0:
 		running = createIndex
 	}
-	// While the service creates or deletes an index, it refuses to create or delete another one. The list busy has the
-	// other changes that it refuses then.
+	// While the service creates or deletes an index, it refuses to create or delete another one. The list busy has
+	// the other changes that it refuses then.
 	if asked&(createIndex|deleteIndex) != 0 && len(indexes) > 0 {
 		return errOneIndex()
 	}

@@ -21,7 +21,7 @@ import (
 // This file holds what ExecuteStatement, BatchExecuteStatement and ExecuteTransaction share. For the sources of the
 // texts, see package partiql.
 
-// parseStatement parses a statement.
+// parseStatement parses a PartiQL statement. Its errors are those that clients get.
 func parseStatement(statement *string, params []attr.Value) (*partiql.Statement, error) {
 	s, err := partiql.Parse(value(statement), params)
 	return s, statementError(err)

@@ -46,7 +46,7 @@ type Rule struct {
 	Fault
 
 	mu    sync.Mutex     // guards the fields below
-	calls map[string]int // all calls while the rule was in the set, also those that do not match
+	calls map[string]int // by operation and tables: the calls while the rule was in the set
 	seen  int            // calls that matched
 	met   int            // calls that failed
 	rng   *rand.Rand

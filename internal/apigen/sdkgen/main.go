@@ -137,7 +137,8 @@ func (g *generator) value(of, value string, from, to reflect.Type) string {
 	}
 	pointer := from.Kind() == reflect.Pointer
 	switch {
-	case of+value == "GetItemInputin.Key": // nothing keeps the key after the call
+	// nothing keeps the key after the call, so the next call may overwrite it
+	case of+value == "GetItemInputin.Key":
 		return call("s.brief")
 	case to == reflect.TypeFor[attr.Item]():
 		return call("s.item")
