@@ -137,7 +137,7 @@ func (g *generator) value(of, value string, from, to reflect.Type) string {
 	}
 	pointer := from.Kind() == reflect.Pointer
 	switch {
-	// nothing keeps the key after the call, so the next call may overwrite it
+	// Nothing keeps the key after the call, so the next call may overwrite it.
 	case of+value == "GetItemInputin.Key":
 		return call("s.brief")
 	case to == reflect.TypeFor[attr.Item]():
