@@ -19,13 +19,14 @@ const (
 // codeInvalid is the cancellation reason code of an action that fails validation.
 const codeInvalid = "ValidationError"
 
-// An action is an action of a TransactWriteItems with parsed expressions.
+// An action is one write or condition check of a transaction, with its expressions parsed. PartiQL statements that
+// write become actions too.
 type action struct {
 	table     *string
 	key       attr.Item // for a Put, the whole item
 	put       bool
 	onFailure *string
-	check     func(*table.Table) error // finds the errors that do not depend on stored items
+	check     func(*table.Table) error // makes the checks that do not need stored items
 	run       func(*table.Tx, *table.Table) (table.Change, error)
 }
 
@@ -49,8 +50,9 @@ func (a *action) itemID(t *table.Table) (string, error) {
 	return idAt(t, partition, sort), nil
 }
 
-// cancellation returns the cancellation reason for the error of an action. It returns false if err fails the whole
-// request instead.
+// cancellation returns the reason that a cancelled transaction gives for err, the error of one of its actions.
+// onFailure is the ReturnValuesOnConditionCheckFailure of the action. If err fails the whole request instead,
+// cancellation returns false.
 func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) {
 	if code := contentionCode(err); code != "" {
 		return wire.CancellationReason{Code: &code, Message: new(err.Error())}, true
@@ -93,7 +95,7 @@ func checkEmptyKey(t *table.Table, key attr.Item) error {
 	return nil
 }
 
-// contentionCode returns the reason code for a transaction conflict, and for other errors the [throttleCode].
+// contentionCode returns the reason code of a transaction conflict or of a throttling error, or "" for other errors.
 func contentionCode(err error) string {
 	if e, ok := errors.AsType[*wire.Error](err); ok && e.Code == codeConflict {
 		return "TransactionConflict"

@@ -18,11 +18,12 @@ const (
 	// maxItemJSON bounds the JSON of one 400 KB item. The worst case is a list of numbers.
 	maxItemJSON = 20 << 20
 
-	// uncounted is a documented size in bytes. An answer does not measure the JSON of its first items up to this
-	// size, so small responses pay nothing.
+	// uncounted is how many bytes of items, by their documented size, an [answer] takes before it begins to measure
+	// their JSON. So nothing is measured for a small response.
 	uncounted = 64 << 10
 
-	// maxUncounted bounds the JSON of these first items: at most 47 bytes for each byte of documented size.
+	// maxUncounted bounds the JSON of the items that an answer does not measure. An item has at most 47 bytes of JSON
+	// for each byte of its documented size.
 	maxUncounted = 47 * uncounted
 )
 
@@ -30,7 +31,7 @@ const (
 type answer struct {
 	items int
 	size  int // documented, of all items
-	json  int // of the items beyond the first [uncounted] bytes
+	json  int // bytes of JSON, of the measured items
 }
 
 // add counts an item whose JSON has n bytes. If n is 0, add measures the item itself.
@@ -45,7 +46,8 @@ func (a *answer) add(it attr.Item, n int) {
 	a.json += n
 }
 
-// full reports whether the response is so full that the largest possible item could exceed [maxAnswer].
+// full reports whether the response has no room for the largest possible item: with that item it could exceed
+// [maxAnswer].
 func (a *answer) full() bool { return a.json >= maxAnswer-maxUncounted-maxItemJSON }
 
 // fits counts an item and returns true. If the response would exceed [maxAnswer], it does not count the item and

@@ -92,8 +92,8 @@ func (a ARNs) of(service string) string {
 const managedKey = "alias/aws/dynamodb"
 
 // Key returns the ARN of the KMS key that a client chose by key id, key ARN, alias name or alias ARN. If chosen is
-// empty, that is the key that KMS manages for DynamoDB. There is no KMS to resolve aliases, so Key derives a key id
-// from the name of each alias.
+// empty, Key returns the ARN of the key that KMS manages for DynamoDB. There is no KMS to resolve aliases, so Key
+// derives a key id from the name of each alias.
 func (a ARNs) Key(chosen string) string {
 	id := cmp.Or(chosen, managedKey)
 	if strings.HasPrefix(id, wire.ARNPrefix) {

@@ -40,7 +40,7 @@ func inBucket(err error) error {
 	return &failure{failedAccess, err.Error()}
 }
 
-// bucket opens the directory of a bucket. [os.Root] keeps paths in the bucket from leaving it.
+// bucket opens the directory of a bucket. The [os.Root] refuses paths that lead out of the directory.
 func (s *Service) bucket(name string) (*os.Root, error) {
 	const text = "The specified bucket does not exist (Service: Amazon S3; Status Code: 404; Error Code: NoSuchBucket)"
 	missing := &failure{failedBucket, text}
@@ -80,7 +80,7 @@ type source struct {
 	csv    *csvForm // of files of CSV, or nil
 }
 
-// errLeave tells [source.each] to skip the rest of the file. Its callback returns errLeave.
+// errLeave is what the callback of [source.each] returns to skip the rest of the current file.
 var errLeave = errors.New("leave out the rest of the file")
 
 // A lineReader reads the lines of a file, like [lines.Reader].
@@ -89,29 +89,31 @@ type lineReader interface {
 	Read() int64
 }
 
-// A place is a position in a source: everything before it has been read.
+// A place is a position in a source: all input before the place has been read.
 type place struct {
-	// Key is the name of the current file. Offset counts the uncompressed bytes read of it. Done says that the rest
-	// of the file is not to be read.
+	// Key is the name of the current file. Offset is how many uncompressed bytes of the file have been read. Done is
+	// true at the end of the file, and if the rest of the file is to be skipped.
 	Key    string `json:",omitempty"`
 	Offset int64
 	Done   bool `json:",omitempty"`
-	// Total counts the uncompressed bytes read of all files.
+	// Total is how many uncompressed bytes of all files have been read.
 	Total int64
 }
 
 const (
-	// maxLine is the length of the longest line in bytes. It is enough for a 400 KB item in JSON that escapes every
+	// maxLine is the maximum length of a line in bytes. It is enough for a 400 KB item in JSON that escapes every
 	// character.
 	maxLine = 16 << 20
 	// lineBuffer is the size in bytes of the read buffer for a file.
 	lineBuffer = 64 << 10
 )
 
-// each calls fn with each line after at, and with the place after that line. The line may be empty, and is valid
-// until fn returns. If a line or the rest of a file cannot be read, each calls fn with the error. If fn returns
-// [errLeave], each goes on with the next file; each returns any other error of fn. If the bucket cannot be read, it
-// returns a [*failure].
+// each calls fn with each line after the place at, and with the place after that line. A line may be empty, and is
+// valid until fn returns. At the end of a file, each calls fn with a nil line and a place that is Done. If a line or
+// the rest of a file cannot be read, each calls fn with the error.
+//
+// If fn returns [errLeave], each goes on with the next file. It returns any other error of fn. If the bucket cannot
+// be read, it returns a [*failure].
 func (src *source) each(ctx context.Context, at place, fn func(line []byte, at place, err error) error) error {
 	keys, err := src.keys()
 	if err != nil {
@@ -134,12 +136,12 @@ func (src *source) each(ctx context.Context, at place, fn func(line []byte, at p
 // A line is an item to put into a table, decoded from a line of input.
 type line struct {
 	item  attr.Item
-	cond  *expr.Condition // of the put; nil if it has none
-	bytes int             // of memory that the item takes until it is written
+	cond  *expr.Condition // condition of the put, or nil
+	bytes int             // memory that the item takes until it is written
 }
 
 // A progress says how far a job has come that puts the lines of a source into a table. It counts the lines processed,
-// the items written, the bytes of these items, and the lines refused.
+// the items written, the bytes of the written items, and the lines refused.
 type progress struct {
 	At                                 place
 	Processed, Written, Bytes, Refused int64
@@ -150,12 +152,12 @@ type loading struct {
 	source
 	table  func(*table.Tx) (*table.Table, error)
 	read   func(text []byte) (line, error) // an error refuses the line
-	leaves bool                            // whether a refused line ends its file
+	leaves bool                            // whether a refused line skips the rest of its file
 	record func(progress) any              // returns the record of the job
 }
 
-// run puts the lines after done into the table and advances done. It writes each batch, together with the record of
-// the job, in one update.
+// run puts the lines after the place done.At into the table, and advances done. One update writes a batch of items
+// together with the record of the job.
 func (l *loading) run(ctx context.Context, r *run, done *progress) error {
 	var size table.Batch
 	var batch []line

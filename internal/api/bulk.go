@@ -16,7 +16,7 @@ type Bulk struct {
 	bulk    *table.Bulk
 }
 
-// Bulk returns a Bulk of a table.
+// Bulk returns a Bulk that writes to the table with this name.
 func (s *Service) Bulk(name string) (*Bulk, error) {
 	b, err := s.db.Bulk(name)
 	if err != nil {
@@ -25,10 +25,11 @@ func (s *Service) Bulk(name string) (*Bulk, error) {
 	return &Bulk{s, b}, nil
 }
 
-// Loads reports whether the store writes many items at once faster; see [table.Bulk.Loads].
+// Loads reports whether the store can load sorted rows, which makes large parts faster; see [table.Bulk.Loads].
 func (b *Bulk) Loads() bool { return b.bulk.Loads() }
 
-// A BulkPart is a [table.Part] of a Bulk.
+// A BulkPart collects puts and deletions for [Bulk.Write]. It adds the checks of PutItem and DeleteItem to a
+// [table.Part].
 type BulkPart struct {
 	service *Service
 	part    *table.Part
@@ -75,7 +76,8 @@ func (p *BulkPart) Put(item attr.Item) error {
 	return nil
 }
 
-// Delete adds a deletion. It refuses keys that [Service.DeleteItem] refuses, with the same errors.
+// Delete adds a deletion of the item with this key. It refuses keys that [Service.DeleteItem] refuses, with the same
+// errors.
 func (p *BulkPart) Delete(key attr.Item) error {
 	err := checkNames(wire.OpDeleteItem, "Key", key)
 	if err == nil {

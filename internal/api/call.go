@@ -37,8 +37,8 @@ func (s *Service) observed(ctx context.Context) bool {
 	return (s.opts.Observer != nil || s.extra.Load() != nil) && !event.IsQuiet(ctx)
 }
 
-// begin returns the context to run the operation in. If a fault makes the call fail, begin returns an error: the
-// caller then passes it to end without running the operation.
+// begin returns the context to run the operation in. If a fault makes the call fail, begin returns an error. The
+// caller then does not run the operation and passes the error to end.
 func (s *Service) begin(ctx context.Context, op wire.Op, in wire.Input) (context.Context, invocation, error) {
 	c := invocation{service: s}
 	extra := s.extra.Load()
@@ -84,7 +84,7 @@ func (s *Service) observe(ctx context.Context, c *invocation, op wire.Op, in wir
 	return ctx
 }
 
-// end records how the operation ended. A non-nil error that it returns is a [*wire.Error].
+// end records how the operation ended. It returns nil or a [*wire.Error].
 func (c *invocation) end(ctx context.Context, err error) error {
 	if c.lose && ctx.Err() == nil {
 		err = reset()
@@ -110,17 +110,18 @@ func (c *invocation) end(ctx context.Context, err error) error {
 	return err
 }
 
-// An interruption is the error of an operation whose context ended. It wraps the caller's own cause, so that the
-// caller can find it with [errors.Is], but its text hides the cause from clients and it is no internal error.
+// An interruption is the error of an operation whose context ended. It wraps the cause of the context, so that the
+// caller can find the cause with [errors.Is]. Its text hides the cause from clients. [Service.wireError] does not
+// treat it as an internal error.
 type interruption struct{ ended, cause error }
 
 func (e *interruption) Error() string { return e.ended.Error() }
 
 func (e *interruption) Unwrap() []error { return []error{e.ended, e.cause} }
 
-// checkForm checks a valid input as far as that needs no table and no expression. It checks the members together
-// (CheckParams) and the attribute values. noName says that an attribute name in another member is empty, which is an
-// error too.
+// checkForm makes the checks of a valid input that need neither a table nor an expression. It checks the members
+// together (CheckParams) and the attribute values. noName says that an attribute name in another member is empty,
+// which is an error too.
 func checkForm(op wire.Op, in interface {
 	CheckParams() error
 }, faults wire.Faults, noName bool) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// transactFactor multiplies the capacity that a transaction consumes on a table: twice that of a single operation. It
-// does not apply to writes to indexes. Source: DG/transaction-apis.html; for indexes, captured from the service.
+// transactFactor multiplies the capacity of each action of a transaction on a table. It does not apply to writes to
+// indexes. Source: DG/transaction-apis.html; for indexes, captured from the service.
 const transactFactor = 2
 
 // consumed returns the capacity that an operation consumed on a table, in the form that ReturnConsumedCapacity asks
@@ -24,7 +24,7 @@ func consumed(mode *string, name string, c *table.Capacity) *wire.ConsumedCapaci
 	if *mode != "INDEXES" {
 		return out
 	}
-	// Even a read of an index reports units of the table: 0. Source: dynalite test/query.js; dynoxide.
+	// The response to a read of an index has units of the table too: 0. Source: dynalite test/query.js; dynoxide.
 	out.Table = &wire.Capacity{CapacityUnits: new(c.Table)}
 	for _, ix := range c.Indexes {
 		m := &out.GlobalSecondaryIndexes
@@ -51,7 +51,7 @@ type transactUse struct {
 	mode   *string
 	reads  bool // read units, or write units
 	tables []*table.Table
-	names  []string // of tables, each as the first action that uses the table names it
+	names  []string // of tables, as in the first action on each table
 	used   []table.Capacity
 }
 

@@ -28,9 +28,9 @@ const (
 // UpdateItem checks it before the condition. The legacy AttributeUpdates have no charge: only the size of the new
 // item counts. Most regions do not charge in transactions, and ten regions never charge.
 //
-// This rule replaces an earlier one, captured from items that have only their key and what the update writes. The
-// earlier charge was the size of the item without its key attributes, plus 3, plus 19 for every SET and 2 for every
-// REMOVE.
+// This rule replaces an earlier one: the size of the new item without its key attributes, plus 3, plus 19 for every
+// SET and 2 for every REMOVE. The earlier rule was captured with items that had no attributes except the key and
+// those that the update wrote.
 func charge(u *expr.Update) int {
 	n := chargeUpdate
 	for _, a := range expr.Actions(u) {

@@ -8,9 +8,9 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// transact runs a write transaction. It marks the items that find returns as busy for [Options.TransactionDelay], and
-// then calls apply in an update. If find fails, transact calls apply at once, which meets the same error and returns
-// it.
+// transact runs a write transaction. It calls find for the ids of the items, marks these items as busy for
+// [Options.TransactionDelay], and then calls apply in an update. If find fails, transact calls apply at once, because
+// apply fails with the same error. Without a TransactionDelay, transact only calls apply.
 func (s *Service) transact(
 	ctx context.Context, token *string, find func(*table.View) ([]string, error), apply func(*table.Tx) error,
 ) error {
@@ -19,7 +19,7 @@ func (s *Service) transact(
 		return s.db.Update(ctx, apply)
 	}
 
-	// find runs in a view. An update would block all other writers for the whole delay.
+	// Call find in a view. In an update, it would block all other writers for the whole delay.
 	var ids []string
 	if err := s.db.View(ctx, func(view *table.View) (err error) { ids, err = find(view); return err }); err != nil {
 		return s.db.Update(ctx, apply)

@@ -60,7 +60,7 @@ func sortedAttributes(def *table.Definition) []keycond.Attribute {
 }
 
 func projection(p table.Projection) *wire.Projection {
-	return &wire.Projection{ // sorted: ack-api-quirks, DDB-TABLE-125
+	return &wire.Projection{ // with sorted attributes: ack-api-quirks, DDB-TABLE-125
 		ProjectionType: new(p.Type), NonKeyAttributes: slices.Sorted(slices.Values(p.Include)),
 	}
 }
@@ -72,9 +72,9 @@ func (s *Service) streamOf(st *wire.StreamSpecification) *table.Stream {
 	return &table.Stream{View: value(st.StreamViewType), Created: s.now(), Shards: s.opts.StreamShards}
 }
 
-// checkStream refuses an enabled stream without a view type with the text without, and a view type of a disabled
-// stream with the text with; the texts depend on the operation. Source: ack-api-quirks, DDB-TABLE-035 and 050,
-// us-west-2, 2026-10-08.
+// checkStream refuses an enabled stream that has no view type, with the error text in the parameter without. It
+// refuses a disabled stream that has a view type, with the error text in the parameter with. The texts depend on the
+// operation. Source: ack-api-quirks, DDB-TABLE-035 and 050, us-west-2, 2026-10-08.
 func checkStream(st *wire.StreamSpecification, without, with string) error {
 	if st == nil {
 		return nil
@@ -118,7 +118,8 @@ const (
 	warmWrites = 4_000
 )
 
-// warm returns the warm throughput of a table or index, as a description shows it.
+// warm returns the members of a description that show the warm throughput of a table or index. w is nil if no request
+// has set a warm throughput.
 func warm(def *table.Definition, w *table.Warm, t table.Throughput) (read, write *int64, status *string) {
 	now := warmOf(def, w, t)
 	return &now.Read, &now.Write, new("ACTIVE")

@@ -8,7 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/expr"
 )
 
-// expressions holds the names and values of an input, to which its expressions refer.
+// expressions parses the expressions of an input. names and values are the ExpressionAttributeNames and
+// ExpressionAttributeValues that the expressions refer to.
 type expressions struct {
 	op     wire.Op
 	names  map[string]string
@@ -16,8 +17,8 @@ type expressions struct {
 	env    expr.Env
 }
 
-// open checks the placeholders. Call close after parsing the expressions: close refuses placeholders that none of
-// them used.
+// open checks the names and values. Call it before parsing expressions, and call close after. close refuses names and
+// values that no expression has used.
 func (e *expressions) open() error {
 	return e.wrap(e.env.Reset(expr.Params{Names: e.names, Values: e.values}))
 }
@@ -36,7 +37,7 @@ func (e *expressions) condition(p expr.Param, src *string) (*expr.Condition, err
 // projection parses a projection expression or a legacy AttributesToGet list. Both may be nil.
 func (e *expressions) projection(src *string, attributes []string) (*expr.Projection, error) {
 	if attributes != nil {
-		seen := make(map[string]bool, len(attributes)) // a client may send a million names
+		seen := make(map[string]bool, len(attributes)) // a map, because a client may send a million names
 		for _, name := range attributes {
 			if seen[name] {
 				return nil, e.op.Invalid(

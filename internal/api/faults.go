@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// ErrReset is the cause of the error of a call that gets a connection reset instead of a response. [Service.Serve]
-// returns status -1 for it.
+// ErrReset is wrapped in the error of a call if a fault resets the connection of the call. [Service.Serve] returns
+// status -1 for such a call.
 var ErrReset = errors.New("connection reset on purpose")
 
 func reset() *wire.Error {
@@ -24,7 +24,8 @@ func reset() *wire.Error {
 // Faults returns the set of faults that the Service injects into calls.
 func (s *Service) Faults() *fault.Set { return &s.faults }
 
-// disturb applies the faults to a call before the operation runs. It may wait. A non-nil error ends the call at once.
+// disturb applies the first fault that matches a call, before the operation runs. It may wait. If it returns an
+// error, the operation does not run.
 func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in wire.Input) (context.Context, error) {
 	call := &fault.Call{
 		Operation: op.String(), Tables: tablesOf(in),
@@ -176,8 +177,8 @@ func writes(op wire.Op, in wire.Input) bool {
 	return op.Writes()
 }
 
-// canceled returns the error of a cancelled transaction with one reason per action. A code is the reason of the
-// action with its index; the other actions have None.
+// canceled returns the error of a cancelled transaction with one reason per action. codes[i] is the reason of action
+// i. Actions without a code have the reason None.
 func canceled(codes []string, in wire.Input) error {
 	actions := 0
 	switch in := in.(type) {

@@ -9,7 +9,7 @@ import (
 
 const msgDuplicateKeys = "Provided list of item keys contains duplicates"
 
-// An itemSet is a set of items, by [itemID].
+// An itemSet is a set of items. Its keys are the ids that [itemID] returns.
 type itemSet map[string]bool
 
 // add adds the item with a key and reports whether it is new. Two spellings of one key, such as the numbers 1 and

@@ -39,7 +39,8 @@ const (
 	// jobSlots is how many jobs a server runs at once; other jobs wait. Each running job holds a batch and a line in
 	// memory.
 	jobSlots = 4
-	// jobBytes is how many bytes of input a job reads without writing an item before it records its progress.
+	// jobBytes is how many bytes of input a job reads at most before it records its progress, even if it has no items
+	// to write.
 	jobBytes = 16 << 20
 )
 
@@ -92,8 +93,8 @@ func (s *Service) run(ctx context.Context, kind, id string, forked bool) *run {
 	return r
 }
 
-// context returns the context for a job that a request starts. The job outlives the request, so its context keeps
-// only one thing of the request's: whether events are quiet, as for fixtures of a test.
+// context returns the context for a job that a request starts. The job outlives the request, so its context does not
+// end with that of the request. It is an [event.Quiet] context if that of the request is, as for fixtures of a test.
 func (r *runner) context(request context.Context) (context.Context, context.CancelFunc) {
 	ctx := r.ctx
 	if event.IsQuiet(request) {
@@ -232,7 +233,7 @@ func (k jobKind[R]) newARN(s *Service, table string) (*string, error) {
 type newJob[R any] struct {
 	record R
 	token  jobToken[R]
-	// missing is why the job fails at once, such as a bucket that does not exist, or nil.
+	// missing is the failure of a job that cannot run, for example because its bucket does not exist, or nil.
 	missing *failure
 	// def is the table to create with the job, or nil.
 	def *table.Definition
@@ -277,7 +278,7 @@ func jobOf(job life.Job, record any) (_ life.Job, err error) {
 	return job, err
 }
 
-// failedJob returns job as failed before it has run.
+// failedJob returns a copy of job that has ended as failed. It is for a job that never runs.
 func failedJob(s *Service, job life.Job, why *failure) (life.Job, error) {
 	t, err := newTask(job)
 	if err != nil {
@@ -299,7 +300,7 @@ func (s *Service) ended(failed *failure, status **string, end **float64, code, m
 // errKnown stops [jobKind.start] if an earlier job has the same client token.
 var errKnown = errors.New("the token stands for another job")
 
-// checkJobs returns an error if as many jobs of a kind are in progress as may be.
+// checkJobs returns an error if [maxJobs] jobs of a kind are in progress. list has all jobs of the kind.
 func checkJobs(list []life.Job) error {
 	unfinished := 0
 	for _, job := range list {
@@ -317,8 +318,8 @@ func checkJobs(list []life.Job) error {
 // ResumeJobs starts to run the unfinished jobs that no server runs, such as those of a server that stopped. It does
 // not wait for them. forked says that the database is a fork, and that the original database runs the same jobs.
 //
-// ResumeJobs resumes nothing if [Options] has no S3Root, because jobs read and write files there, or before
-// [LinkJobs]. The jobs then wait for a program that can run them.
+// ResumeJobs resumes nothing if [Options] has no S3Root, because jobs read and write files there. It also resumes
+// nothing before a call of [LinkJobs]. The jobs then wait for a program that can run them.
 func (s *Service) ResumeJobs(ctx context.Context, forked bool) error {
 	list, err := s.db.UnfinishedJobs(ctx)
 	if err != nil || len(list) == 0 {
@@ -389,7 +390,7 @@ func decodeJobs[R any](jobs []life.Job) (list []R, err error) {
 	return list, nil
 }
 
-// load returns the records of all jobs, the newest first.
+// load returns the records of all jobs of the kind, the newest first.
 func (k jobKind[R]) load(ctx context.Context, s *Service) ([]R, error) {
 	jobs, err := s.db.Jobs(ctx, k.name)
 	if err != nil {
@@ -409,9 +410,12 @@ func (k jobKind[R]) find(ctx context.Context, s *Service, arn *string) (*R, erro
 	return nil, err
 }
 
-// page returns a page of the jobs for which keep returns true, the newest first. A page has limit jobs, or jobsPage
-// if limit is nil. after is the token of the page, or nil for the first page; next is the token of the next page, or
-// nil. A token is made from the last job of the page before it. Tokens descend from page to page.
+// page returns a page of the jobs for which keep returns true, the newest first. A page has at most limit jobs, or
+// jobsPage if limit is nil. after is the token of the page to return, or nil for the first page. next is the token of
+// the next page, or nil after the last page.
+//
+// A token is made from the last job of the page before. Older jobs have lower tokens, so the page begins with the
+// first job whose token is less than after.
 func (k jobKind[R]) page(
 	ctx context.Context, s *Service, limit *int64, after *string, keep func(*R) bool,
 ) (page []R, next *string, err error) {
@@ -434,8 +438,8 @@ func (k jobKind[R]) page(
 	return list[:n], new(token(&list[n-1])), nil
 }
 
-// pageToken returns the token of the page after the job with this id. Tokens are hexadecimal and of the length that
-// the service model requires, and sort like ids.
+// pageToken returns the token of the page after the job with this id. A token is hexadecimal and has a length that
+// the service model allows. Tokens sort like ids.
 func pageToken(kind, id string) string {
 	token := hex.EncodeToString([]byte(kind + "/" + id))
 	return token + strings.Repeat("0", max(112, (len(token)+15)/16*16)-len(token))
@@ -459,12 +463,13 @@ func checkPage(kind string, token *string) error {
 // finds the job instead of starting another. R is the type of the job's record.
 type jobToken[R any] struct {
 	token *string // nil if the client sent none
-	// of returns the token of an earlier job, and whether its request equals this one.
+	// of returns the token in the record of an earlier job, and whether the request of that job equals this request.
 	of       func(*R) (token *string, same bool)
 	conflict error // the error if the token is known, but from a different request
 }
 
-// find returns the record of the job among jobs that has the token, or nil.
+// find returns the record of the job in jobs that has the token, or nil. If the request of that job was a different
+// one, find returns the error conflict.
 func (t jobToken[R]) find(jobs []life.Job) (*R, error) {
 	if t.token == nil {
 		return nil, nil
@@ -483,7 +488,7 @@ func (t jobToken[R]) find(jobs []life.Job) (*R, error) {
 	return nil, err
 }
 
-// lookUp returns the record of the stored job that has the token, or nil.
+// lookUp calls [jobToken.find] with the stored jobs of the kind.
 func (k jobKind[R]) lookUp(ctx context.Context, s *Service, t jobToken[R]) (*R, error) {
 	jobs, err := s.db.Jobs(ctx, k.name)
 	if err != nil {
@@ -492,8 +497,8 @@ func (k jobKind[R]) lookUp(ctx context.Context, s *Service, t jobToken[R]) (*R, 
 	return t.find(jobs)
 }
 
-// digestOf returns the text of a request, to tell it from other requests with the same client token. The caller
-// removes the token first.
+// digestOf returns the JSON of a request. It is stored with a job, to compare later requests that have the same
+// client token. The caller removes the token first.
 func digestOf(request any) (string, error) {
 	text, err := json.Marshal(request)
 	return string(text), err

@@ -27,8 +27,8 @@ type ongoing struct {
 	tokens map[string]bool
 }
 
-// check returns an error if a transaction in progress writes the item. Either the item or only its key may be given.
-// If the key is invalid, check returns nil, because the write itself will be refused.
+// check returns an error if a transaction in progress writes an item. The caller may pass the whole item or only its
+// key. If the key is invalid, check returns nil, because the write itself will be refused.
 func (o *ongoing) check(t *table.Table, it attr.Item) error {
 	if o == nil {
 		return nil

@@ -50,8 +50,8 @@ func (s *Service) backedUp(ctx context.Context, name *string) (*table.Table, err
 	return t, nil
 }
 
-// backupID returns the id in the ARN of a backup. Like the service, it does not check the table, and accepts any
-// region that may exist.
+// backupID returns the id in the ARN of a backup. Like the service, it does not check whether the table exists, and
+// accepts every region that has the form of a region's name.
 func (s *Service) backupID(arn string) (string, error) {
 	parts := strings.SplitN(arn, ":", 6)
 	if len(parts) != 6 || parts[0] != "arn" {
@@ -176,7 +176,7 @@ func (s *Service) describeBackupAs(b *life.Backup, status string) *wire.BackupDe
 	return d
 }
 
-// newTimeID returns a new id for something that begins at a time. Ids sort by time.
+// newTimeID returns a new id for a backup or a job that begins at the given time. Ids sort by time.
 func (s *Service) newTimeID(at time.Time) (string, error) {
 	var suffix [4]byte
 	_, err := io.ReadFull(s.opts.Rand, suffix[:])
@@ -216,7 +216,7 @@ func (s *Service) describeBackup(
 		return nil, err
 	}
 	d := s.describeBackupAs(b, "AVAILABLE")
-	d.BackupDetails.BackupArn = in.BackupArn // as sent: ack-api-quirks, DDB-BACKUP-012
+	d.BackupDetails.BackupArn = in.BackupArn // the ARN as the client sent it: ack-api-quirks, DDB-BACKUP-012
 	return &wire.DescribeBackupOutput{BackupDescription: d}, nil
 }
 
@@ -241,8 +241,8 @@ func (s *Service) deleteBackup(ctx context.Context, in *wire.DeleteBackupInput) 
 	return &wire.DeleteBackupOutput{BackupDescription: d}, nil
 }
 
-// listBackups lists backups, the oldest first. A table name selects also the backups of deleted tables of that name.
-// If the request has no type, it lists user backups.
+// listBackups lists backups, the oldest first. For a table name, it lists the backups of that table and of deleted
+// tables with the same name. If the request has no type, it lists user backups.
 func (s *Service) listBackups(ctx context.Context, in *wire.ListBackupsInput) (*wire.ListBackupsOutput, error) {
 	if lower, upper := in.TimeRangeLowerBound, in.TimeRangeUpperBound; lower != nil && upper != nil && *lower > *upper {
 		return nil, wire.OpListBackups.Invalid(wrongParameter +

@@ -34,9 +34,9 @@ func keysOf(t *table.Table, keys []attr.Item) iter.Seq2[*table.Table, attr.Item]
 	}
 }
 
-// checkKeys returns an error if a key does not match the schema of its table, or if its item was named before. A
-// request may list the same table twice, by name and by ARN, so checkKeys compares these two lists. The caller has
-// already compared the keys within one list.
+// checkKeys returns an error if a key does not match the schema of its table. A request may list the same table
+// twice, by name and by ARN. Then checkKeys also refuses a key that is in both lists. The caller has already compared
+// the keys within one list. named has the keys of the tables checked so far, by table name.
 func checkKeys(t *table.Table, keys []attr.Item, named map[string][]attr.Item) error {
 	before, again := named[t.Name()]
 	named[t.Name()] = keys
@@ -62,7 +62,7 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 		return nil, err
 	}
 
-	// Make each check for all tables before the next check, in the order in which the service makes them.
+	// Run each check on all tables before the next check, in the service's order of checks.
 	names := slices.Sorted(maps.Keys(in.RequestItems))
 	reads := make([]readParams, len(names))
 	total := 0
@@ -142,8 +142,8 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 			rest.Keys = nil
 			var used table.Capacity
 
-			// If an item does not fit into the response, the read ends: its key and all keys after it, including
-			// those of later tables, are unprocessed. If a key is throttled, only that key is unprocessed.
+			// If an item does not fit into the response, its key and all later keys, including those of later tables,
+			// are unprocessed. If a key is throttled, only that key is unprocessed.
 			for k, key := range ka.Keys {
 				if full {
 					rest.Keys = append(rest.Keys, ka.Keys[k:]...)

@@ -15,8 +15,8 @@ import (
 // MaxBatchWrites is the maximum number of writes in a BatchWriteItem.
 const MaxBatchWrites = 25
 
-// batchWriteItem puts and deletes up to 25 items of any tables. If a write is invalid, it applies nothing; writes
-// that throughput or a transaction refuses become unprocessed, and it applies the others.
+// batchWriteItem puts and deletes up to 25 items of any tables. If a write is invalid, it applies none. A write that
+// exceeds the throughput or conflicts with a transaction becomes unprocessed, and batchWriteItem applies the others.
 func (s *Service) batchWriteItem(
 	ctx context.Context, in *wire.BatchWriteItemInput,
 ) (*wire.BatchWriteItemOutput, error) {
@@ -97,7 +97,7 @@ func (s *Service) batchWriteItem(
 }
 
 // A refusedWrite is the error of one write of a batch that exceeds the throughput or conflicts with a transaction.
-// batchWriteItem then tries the others again without it.
+// batchWriteItem then runs the update again without that write.
 type refusedWrite struct {
 	table string
 	at    int
@@ -140,7 +140,7 @@ func (s *Service) Load(ctx context.Context, name string, items []attr.Item) erro
 	})
 }
 
-// CheckLoad returns the error of an item that Load would refuse. It changes nothing.
+// CheckLoad returns the error of the first item that [Service.Load] would refuse, or nil. It changes nothing.
 func (s *Service) CheckLoad(ctx context.Context, name string, items []attr.Item) error {
 	return s.db.View(ctx, func(v *table.View) error {
 		t, err := s.lookup(v.Table, &name)
@@ -156,7 +156,7 @@ func (s *Service) CheckLoad(ctx context.Context, name string, items []attr.Item)
 	})
 }
 
-// checkWrites refuses a request that is not exactly one put or delete, more than 25 requests, and invalid values.
+// checkWrites refuses a write that is not exactly one put or one delete, more than 25 writes, and invalid values.
 // Source: dynalite, test/batchWriteItem.js.
 func checkWrites(in *wire.BatchWriteItemInput, names []string) error {
 	total := 0
@@ -261,8 +261,8 @@ func keysOfWrites(t *table.Table, writes []wire.WriteRequest) iter.Seq2[*table.T
 }
 
 // batchKeyError returns the error for an item to put whose key is invalid. If a key attribute is missing or has the
-// wrong type, a batch has the message that is otherwise for keys, not that for items. Source: dynalite,
-// test/batchWriteItem.js.
+// wrong type, a batch has the message about keys that DeleteItem has, not the message about items that PutItem has.
+// Source: dynalite, test/batchWriteItem.js.
 func batchKeyError(t *table.Table, item attr.Item, err error) error {
 	for _, a := range t.Key().Attributes() {
 		if item.Get(a.Name).Kind() != a.Kind {

@@ -14,8 +14,7 @@ import (
 )
 
 // Sources of this file: API_StartBulkPutItems, DG/BulkPutItems.Requesting.html, BulkPutItems.Format.html and
-// BulkPutItems.Output.html. They do not show the form of the ARN and the names of report files, so these are
-// Sortkey's own.
+// BulkPutItems.Output.html. They do not show the form of the ARN, so that form is Sortkey's own.
 
 var bulks = jobKind[bulkRecord]{bulkJobs, func(r *bulkRecord) *string { return r.Description.BulkOperationArn }}
 
@@ -112,8 +111,8 @@ func outputBucket(d *wire.BulkOperationDescription) string {
 	return cmp.Or(value(d.OutputS3Configuration.S3Bucket), *d.InputS3Configuration.S3Bucket)
 }
 
-// A bulkTask runs a bulk operation. It counts the lines that it cannot write, but does not write the reports of them
-// that OutputS3Configuration asks for.
+// A bulkTask runs a bulk operation. It counts the lines that it cannot write. It does not write reports about them,
+// even if the request asks for reports with OutputS3Configuration.
 type bulkTask struct{ record bulkRecord }
 
 func (b *bulkTask) run(ctx context.Context, r *run) error {

@@ -28,11 +28,11 @@ func (e *DifferenceError) Error() string {
 // Misuse marks the error as a mistake of the calling program.
 func (e *DifferenceError) Misuse() {}
 
-// EnsureTable makes sure that a table exists as in defines it, with expiry as its time to live attribute ("" for
-// none). It creates the table, or adds the global indexes, the stream and the time to live that the table lacks, all
-// in one change. It removes nothing. If the table differs in another way, EnsureTable changes nothing and returns a
-// [*DifferenceError]. If the table is being changed, the error has the kind [table.InUse]: wait, and call EnsureTable
-// again.
+// EnsureTable makes sure that a table exists with the definition in the input. Its time to live attribute is expiry,
+// or "" for none. EnsureTable creates the table, or adds the global indexes, the stream and the time to live that the
+// table lacks, all in one change. It removes nothing. If the table differs in another way, EnsureTable changes
+// nothing and returns a [*DifferenceError]. If the table is being changed, the error has the kind [table.InUse]:
+// wait, and call EnsureTable again.
 func (s *Service) EnsureTable(ctx context.Context, in *wire.CreateTableInput, expiry string) error {
 	_, err := call(ctx, s, wire.OpCreateTable, in,
 		func(s *Service, ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
@@ -99,8 +99,8 @@ func isCode(err error, code string) bool {
 	return ok && e.Code == code
 }
 
-// extend adds to def what want has and def lacks, and reports whether it added anything. If want differs in what
-// cannot be changed, extend returns a [*DifferenceError].
+// extend adds to def the global indexes, the stream and the time to live that want has and def lacks. It reports
+// whether it added anything. If def and want differ in another way, extend returns a [*DifferenceError].
 func (s *Service) extend(def, want *table.Definition) (changed bool, err error) {
 	d := difference{have: def, want: want}
 	d.keys()
@@ -139,7 +139,7 @@ func (s *Service) extend(def, want *table.Definition) (changed bool, err error) 
 	return changed, nil
 }
 
-// A difference collects the ways in which two definitions of a table differ that cannot be changed.
+// A difference lists the differences between two definitions of a table that [Service.EnsureTable] cannot remove.
 type difference struct {
 	have, want *table.Definition
 	list       []string
@@ -212,7 +212,7 @@ func KeyText(def *table.Definition, key []table.KeyElement) string {
 	for _, e := range key {
 		a := attributeOf(def.Attributes, e.Name)
 		if a == nil {
-			continue // a valid definition has no such key
+			continue // not in a valid definition, which defines all key attributes
 		}
 		if e.Hash {
 			partition = append(partition, *a)

@@ -131,14 +131,15 @@ func planSelect(
 	return read, plan, nil
 }
 
-// A pagePlace is where the next page of a SELECT begins: after a key in a slice of the plan.
+// A pagePlace is where a page of a SELECT begins: in the plan's slice with the number Slice, after Key. If Key is
+// nil, the page begins at the start of the slice.
 type pagePlace struct {
 	Slice int
 	Key   attr.Item
 }
 
-// readPlan reads a page that begins at at. It reads the slices of the plan one after another. It returns where the
-// next page begins, or nil after the last page.
+// readPlan reads the page that begins at the given place. It reads the slices of the plan one after another. It
+// returns the consumed capacity and where the next page begins, or nil after the last page.
 func readPlan(
 	view *table.View, read table.Read, plan *partiql.Plan, at pagePlace, b *budget, visit func(attr.Item) error,
 ) (*table.Capacity, *pagePlace, error) {
@@ -189,8 +190,8 @@ const (
 	msgTokenOther = "NextToken does not match request"
 )
 
-// tokenDigest is the length in bytes of the prefix of a NextToken: the beginning of the digest of the statement. The
-// number of the slice follows and, after a space, the key.
+// tokenDigest is how many bytes of the digest of the statement a NextToken begins with. The number of the slice
+// follows and, after a space, the key.
 const tokenDigest = 16
 
 // token returns the NextToken for the page that begins at p, in base64.

@@ -71,8 +71,8 @@ func (s *Service) executeTransaction(
 	return out, nil
 }
 
-// inStatement adds the index of the statement to the message of a ValidationException. Source: conformance
-// partiqlFunctions.
+// inStatement adds the index of the statement to the message of a ValidationException. It returns other errors as
+// they are. Source: conformance partiqlFunctions.
 func inStatement(i int, err error) error {
 	if e, ok := errors.AsType[*wire.Error](err); ok && e.Code == wire.CodeValidation {
 		return wire.Validation(fmt.Sprintf("Validation failed in TransactStatements[%d]: %s", i, e.Message))
@@ -81,7 +81,7 @@ func inStatement(i int, err error) error {
 }
 
 // checkTransactStatement refuses clauses that statements in transactions cannot have. Source: conformance
-// executeTransaction; for EXISTS, local.
+// executeTransaction; for EXISTS, DynamoDB Local.
 func checkTransactStatement(st *partiql.Statement) error {
 	switch {
 	case st.Returning != "":

@@ -31,8 +31,8 @@ var exports = jobKind[exportRecord]{exportJobs, func(r *exportRecord) *string { 
 
 // exportTableToPointInTime writes the present items of a table to the directory of a bucket. Like
 // [Service.importTable], it starts a job and waits for the first 1,000 items, or 4 MB. The response says IN_PROGRESS,
-// like the service's, and the job does not need its client. An export is a snapshot of the table, which a restart
-// cannot take again: so it fails then, and its files are removed.
+// like the service's, and the job does not need its client. An export reads one snapshot of the table. A restarted
+// server cannot read the same snapshot again, so the export fails and the server removes its files.
 func (s *Service) exportTableToPointInTime(
 	ctx context.Context, in *wire.ExportTableToPointInTimeInput,
 ) (*wire.ExportTableToPointInTimeOutput, error) {
@@ -82,8 +82,8 @@ func (s *Service) exportTableToPointInTime(
 // An exportTask runs an export.
 type exportTask struct{ record exportRecord }
 
-// run writes the files of the export. If it fails, it removes them, because a second run would read a different
-// snapshot.
+// run writes the files of the export. If the export fails, run removes the files, because a second run would read a
+// different snapshot.
 func (x *exportTask) run(ctx context.Context, r *run) error {
 	const text = "The server was stopped before the export was complete. Export the table again."
 	interrupted := &failure{failedInternal, text}
@@ -318,7 +318,7 @@ func (s *Service) checkJobARN(arn, kind string) error {
 		return wire.Validation("Invalid " + what + " ARN")
 	}
 	name, _, ok := strings.Cut(strings.TrimPrefix(parts[5], "table/"), "/"+kind+"/")
-	if !ok || !wire.ValidName(name) { // source for the name: alternator, test_import.py
+	if !ok || !wire.ValidName(name) { // source of the check of the name: alternator, test_import.py
 		return wire.Validation("Invalid " + what + " ARN")
 	}
 	if parts[4] != s.account() {

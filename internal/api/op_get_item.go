@@ -13,7 +13,7 @@ import (
 )
 
 // GetItem reads one item and calls visit with it, if it exists. The item is valid until visit returns. GetItem
-// returns the consumed capacity, or nil if in does not ask for it.
+// returns the consumed capacity, or nil if the input does not ask for it.
 func (s *Service) GetItem(
 	ctx context.Context, in *wire.GetItemInput, visit func(attr.Item),
 ) (*wire.ConsumedCapacity, error) {
@@ -111,7 +111,7 @@ func readItem(view *table.View, t *table.Table, key attr.Item, consistent bool) 
 	return readLagging(view, t, key)
 }
 
-// readLagging reads an item eventually consistently, which may return an older version.
+// readLagging reads an item with eventual consistency, so it may return an older version.
 func readLagging(view *table.View, t *table.Table, key attr.Item) (item attr.Item, err error) {
 	err = view.Eventually(t, nil, func(view *table.View) error {
 		item, err = view.Get(t, key)

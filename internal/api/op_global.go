@@ -54,7 +54,8 @@ func refused[I wire.Input](op wire.Op, why func(*Service, I) error) operation {
 	return typed(op, func(s *Service, _ context.Context, in I) (out Empty, err error) { return out, why(s, in) })
 }
 
-// refuseGlobalUpdate returns the error of an UpdateGlobalTable: the table is not found, if the input is valid.
+// refuseGlobalUpdate returns the error of an UpdateGlobalTable. For a valid input, the error is that the global table
+// does not exist.
 func (*Service) refuseGlobalUpdate(in *wire.UpdateGlobalTableInput) error {
 	if len(in.ReplicaUpdates) == 0 {
 		return wire.Validation("One or more parameter values were invalid")
@@ -163,8 +164,8 @@ func (s *Service) unsupported(region string) error {
 		s.region() + "]")
 }
 
-// witnessRegions returns the regions of the witnesses. It skips a witness without a region: ack-api-quirks,
-// DDB-TABLE-457.
+// witnessRegions returns the regions of the witnesses that a request creates or deletes. It skips a witness without a
+// region: ack-api-quirks, DDB-TABLE-457.
 func witnessRegions(updates []wire.GlobalTableWitnessGroupUpdate) (regions []string) {
 	for _, u := range updates {
 		switch {
@@ -184,9 +185,9 @@ func onlyRegion(u *wire.UpdateReplicationGroupMemberAction) bool {
 	return reflect.ValueOf(rest).IsZero()
 }
 
-// checkReplicaActions refuses more than one kind of action in one request, and more than one change of replicas,
-// unless the global table is strongly consistent: such a table starts with several replicas. Source: ack-api-quirks,
-// DDB-TABLE-223 and 442.
+// checkReplicaActions refuses more than one kind of action in one request. It also refuses more than one creation or
+// deletion of a replica, except for a strongly consistent global table, which starts with several replicas. Source:
+// ack-api-quirks, DDB-TABLE-223 and 442.
 func checkReplicaActions(updates []wire.ReplicationGroupUpdate, strong bool) error {
 	kinds := map[string]bool{}
 	changes := 0
@@ -225,7 +226,7 @@ func (s *Service) checkStrong(added, witnesses []string) error {
 	return nil
 }
 
-// alterGlobal applies those settings for global tables that a table without replicas may have too.
+// alterGlobal applies the settings for global tables that the service also accepts for a table without replicas.
 func alterGlobal(def *table.Definition, in *wire.UpdateTableInput) error {
 	if in.DisassociationProtectionEnabled != nil {
 		def.Undissociable = *in.DisassociationProtectionEnabled

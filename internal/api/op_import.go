@@ -41,7 +41,8 @@ func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*
 		return nil, op.Invalid("Sortkey imports files without compression or with GZIP only.")
 	}
 
-	// Check the throughput before the table. Source: ack-api-quirks, DDB-TABLE-442, 2026-10-09.
+	// Check the throughput before looking up the table, like the service. Source: ack-api-quirks, DDB-TABLE-442,
+	// 2026-10-09.
 	creation := in.TableCreationParameters
 	billing := &table.Definition{BillingMode: value(creation.BillingMode)}
 	if _, err := throughputOf(billing, creation.ProvisionedThroughput, ""); err != nil {

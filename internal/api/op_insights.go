@@ -143,8 +143,9 @@ func (s *Service) describeContributorInsights(
 	return out, nil
 }
 
-// insightsRules returns the names of the CloudWatch rules. There is a rule for each pair of accessed (C) or throttled
-// (T) and partition keys (PK) or items (SK) that applies. Source: DG/contributorinsights_HowItWorks.html.
+// insightsRules returns the names of the CloudWatch rules. A rule counts accessed (C) or throttled (T) partition keys
+// (PK) or items (SK). Only a table or index with a sort key has rules for items, and the mode insightsThrottled has
+// only rules for throttled keys. Source: DG/contributorinsights_HowItWorks.html.
 func insightsRules(def *table.Definition, index string, x table.Insights) (rules []string) {
 	key, resource := def.Key, def.Name
 	if ix := globalIndex(def, index); ix != nil {

@@ -88,8 +88,9 @@ func wrongDestination(why string) error {
 	return wire.Validation("Table is not in a valid state to enable Kinesis Streaming Destination: " + why)
 }
 
-// switchKinesis calls change to edit the destinations of a table, and returns status in the response. change gets the
-// list of destinations, and a pointer to the one in the list with in.StreamArn, or nil.
+// switchKinesis replaces the destinations of a table by those that change returns, and returns status in the
+// response. change gets the present list, and a pointer to its element with the StreamArn of the input, or nil if
+// there is none.
 func (s *Service) switchKinesis(ctx context.Context, in *wire.KinesisStreamingDestinationInput, status string,
 	change func([]table.Destination, *table.Destination) ([]table.Destination, error),
 ) (*wire.KinesisStreamingDestinationOutput, error) {

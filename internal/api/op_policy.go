@@ -189,7 +189,8 @@ func checkStatement(st *statement, of TableRef) error {
 	return nil
 }
 
-// principals returns the members of a Principal element. It returns "*", or any other string, as a member AWS.
+// principals returns the members of a Principal element. If the element is a string, such as "*", the result has it
+// as the member AWS.
 func principals(element json.RawMessage) map[string]oneOrMore {
 	var all string
 	if json.Unmarshal(element, &all) == nil {
@@ -283,7 +284,8 @@ func noPolicy(text string) error {
 // API_PutResourcePolicy.
 const noRevision = "NO_POLICY"
 
-// checkRevision returns an error if the client expects another revision than that of p.
+// checkRevision returns an error if the client expects a revision and p does not have it. name is the name of the
+// table, for the error.
 func checkRevision(p *table.Policy, expected *string, name string) error {
 	exists := p != nil && p.Text != ""
 	switch {

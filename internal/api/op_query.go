@@ -28,8 +28,9 @@ func (s *Service) Query(ctx context.Context, in *wire.QueryInput, visit Visit) (
 	return &q.out, nil
 }
 
-// QueryClauses is like Query, but clauses take the place of the key condition, which in must not have. It copies the
-// values of the clauses. It returns the number of items found and the LastEvaluatedKey.
+// QueryClauses is like [Service.Query], but gets the key condition as clauses. The input must not have a key
+// condition. QueryClauses copies the values of the clauses. It returns the number of items found and the
+// LastEvaluatedKey.
 func (s *Service) QueryClauses(
 	ctx context.Context, in *wire.QueryInput, clauses []keycond.Clause, visit Visit,
 ) (count int64, last attr.Item, err error) {
@@ -44,8 +45,8 @@ func (s *Service) QueryClauses(
 	return q.count, q.out.LastEvaluatedKey, nil
 }
 
-// spelled returns a copy of in with the clauses as a KeyConditionExpression, because observers see requests in that
-// form.
+// spelled returns a copy of the input in which a KeyConditionExpression stands for the clauses, because observers see
+// requests in that form.
 func spelled(in *wire.QueryInput, clauses []keycond.Clause) *wire.QueryInput {
 	out := *in
 	out.ExpressionAttributeNames = maps.Clone(in.ExpressionAttributeNames)
@@ -172,7 +173,7 @@ func (q *query) view(view *table.View) error {
 		return cmp.Or(q.query.CheckStart(), err) // an error of the start key takes precedence
 	}
 
-	// The budget admits the page before the read, which then reports the capacity that it consumed.
+	// Ask the budget before the read. How much capacity the read consumes is known only after it.
 	b := q.service.budget(q.ctx, false)
 	if err := b.page(&read, slice.Partition); err != nil {
 		return err
@@ -195,7 +196,7 @@ type keyCondition struct {
 	legacy  bool // tree is that of KeyConditions
 }
 
-// check returns the error of a condition that is not a key condition for any schema.
+// check returns an error if the condition is not a key condition for any key schema.
 func (k *keyCondition) check() error {
 	if k.tree == nil || k.legacy {
 		return nil
@@ -204,7 +205,8 @@ func (k *keyCondition) check() error {
 	return err
 }
 
-// slice returns the slice of the table or index that the condition selects.
+// slice returns the slice of the table or index that the condition selects. s is the key schema of the table or
+// index.
 func (k *keyCondition) slice(s *keycond.Schema) (*keycond.Slice, error) {
 	switch {
 	case k.tree == nil:

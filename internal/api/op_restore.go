@@ -16,8 +16,9 @@ import (
 // Source of this file: quirks, findings DDB-TABLE-083 to 086, 100, 215 to 219, 272,
 // 273 and 279.
 
-// restored returns the definition of a table to restore. It has the keys, the indexes, the billing and the encryption
-// of the source, or what the client overrides them with, and no other settings of the source.
+// restored returns the definition of the table that a restore creates. It has the key of the source. It has the
+// indexes, the billing and the encryption of the source unless the client overrides them. It has no other settings of
+// the source.
 func (s *Service) restored(
 	op wire.Op, source *table.Definition, o *wire.RestoreTableFromBackupInput,
 ) (*table.Definition, error) {
@@ -191,9 +192,9 @@ func noIndex(name string, op wire.Op) error {
 		"created during the restore operation")
 }
 
-// restore creates a table from the backup b. If b is nil, it copies the source table as of the time undo, or as it is
-// now if undo is zero. It describes the table as the service does during a restore. at is the RestoreDateTime in that
-// description.
+// restore creates a table from the backup b. If b is nil, it copies the source table as it was at the time undo, or
+// as it is now if undo is the zero time. It returns the description that the service gives during a restore. at is
+// the RestoreDateTime in that description.
 func (s *Service) restore(
 	ctx context.Context, source, def *table.Definition, b *life.Backup, at, undo time.Time,
 ) (*wire.TableDescription, error) {
@@ -296,7 +297,7 @@ func (s *Service) restoreTableToPointInTime(
 		return nil, op.Invalid("Must provide exactly one of: sourceTableArn, sourceTableName")
 	case in.SourceTableArn == nil && in.SourceTableName == nil:
 		return nil, op.Invalid("The parameter 'TableName' is required but was not present in the request")
-	case latest && in.RestoreDateTime != nil: // the captured text breaks off before its end
+	case latest && in.RestoreDateTime != nil: // the capture of this text lacks its end
 		return nil, op.Invalid("Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for " +
 			"point-in-time restore request. Please specify only one of them")
 	case !latest && in.RestoreDateTime == nil:

@@ -73,9 +73,9 @@ func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*
 	return out, nil
 }
 
-// limitOf returns the limit of a request, or most if the request has none. It refuses a limit above most, because the
-// service model bounds limits only from below. Sources: API_streams_ListStreams, API_streams_DescribeStream,
-// API_streams_GetRecords; alternator, test_streams.py, for the exception.
+// limitOf returns the limit of a request, or most if the request has none. It refuses a limit above most; the service
+// model bounds limits only from below. Sources: API_streams_ListStreams, API_streams_DescribeStream,
+// API_streams_GetRecords; alternator, test_streams.py, for the ValidationException.
 func limitOf(op wire.Op, limit *int64, most int) (int, error) {
 	switch {
 	case limit == nil:
@@ -217,8 +217,8 @@ func (s *Service) describeStream(
 }
 
 // checkShardFilter refuses a filter without a type or a shard id, although the service model requires neither. Source
-// of the exception: alternator, test_streams.py, test_stream_shard_filtering_missing_shard_id. The text is the usual
-// one for a missing member; the service's own is not known.
+// of the ValidationException: alternator, test_streams.py, test_stream_shard_filtering_missing_shard_id. The text is
+// the usual text for a missing member, because the service's own is not known.
 func checkShardFilter(f *wire.ShardFilter) error {
 	const missing = "1 validation error detected: " +
 		"Value null at 'shardFilter.%s' failed to satisfy constraint: Member must not be null"
@@ -241,8 +241,8 @@ func shardID(st *table.StreamInfo, sh table.Shard) string {
 	return fmt.Sprintf(shardIDForm, st.Begins(sh).UnixMilli(), sh.Column)
 }
 
-// parseShardID returns the shard that an id stands for. The shard may not exist yet. ok is false if the stream cannot
-// have such a shard.
+// parseShardID returns the shard that an id stands for. The shard may not exist yet. parseShardID returns false if
+// the stream cannot have such a shard.
 func parseShardID(st *table.StreamInfo, id string) (table.Shard, bool) {
 	var sh table.Shard
 	begin, column, _ := strings.Cut(strings.TrimPrefix(id, "shardId-"), "-")
@@ -341,7 +341,7 @@ func (s *Service) getShardIterator(
 			i.next++
 		}
 		if q < sh.First() || q > sh.End() || q == sh.Last() {
-			return nil // before the first record, after the last, or at the end of the shard
+			return nil // no record has this number, so none has been trimmed
 		}
 		if gone, err := v.Trimmed(st, sh.Shard, q); err != nil || !gone {
 			return err
@@ -400,7 +400,7 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 		if err != nil {
 			return err
 		}
-		// An iterator that has fallen behind trimmed records fails. Source: API_streams_GetRecords,
+		// Refuse an iterator if the records that it returns next have been trimmed. Source: API_streams_GetRecords,
 		// TrimmedDataAccessException.
 		missed, err := v.Missed(st, sh, i.next)
 		if err != nil {

@@ -305,9 +305,9 @@ func (s *Service) describeEndpoints(
 // maxThroughput is the maximum number of capacity units that the service accepts.
 const maxThroughput = 1_000_000_000_000
 
-// throughputOf returns the throughput of a table, or of an index if index is its name. Sources of the messages:
-// captures in dynalite (test/createTable.js, test/updateTable.js); for an index without units, ack-api-quirks,
-// DDB-TABLE-442.
+// throughputOf returns the provisioned throughput p of a table, or of an index if index is not "". It refuses units
+// that do not match the billing mode. Sources of the messages: captures in dynalite (test/createTable.js,
+// test/updateTable.js); for an index without units, ack-api-quirks, DDB-TABLE-442.
 func throughputOf(def *table.Definition, p *wire.ProvisionedThroughput, index string) (table.Throughput, error) {
 	switch {
 	case def.OnDemandBilling() && p != nil && index == "":

@@ -92,7 +92,7 @@ type Empty struct{}
 // AppendJSON appends nothing.
 func (Empty) AppendJSON(dst []byte) []byte { return dst }
 
-// tagResource sets tags of a table.
+// tagResource sets tags of a table or a stream.
 func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (out Empty, err error) {
 	ref, err := s.resource(value(in.ResourceArn), false)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (o
 	})
 }
 
-// untagResource removes tags of a table.
+// untagResource removes tags of a table or a stream.
 func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput) (out Empty, err error) {
 	ref, err := s.resource(value(in.ResourceArn), false)
 	if err != nil {
@@ -148,7 +148,7 @@ func tagsIn(def *table.Definition, ref TableRef, arn string) (*map[string]string
 	return &def.Stream.Tags, nil
 }
 
-// retag calls change with the tags of a table or a stream, which change may edit.
+// retag calls change to edit the tags of a table or a stream.
 func (s *Service) retag(ctx context.Context, ref TableRef, arn string, change func(map[string]string) error) error {
 	if err := s.db.Refresh(ctx); err != nil {
 		return err
@@ -174,9 +174,9 @@ func noResource(arn string) error {
 	return wire.NewError("ResourceNotFoundException", "Requested resource not found: ResourceArn: "+arn+" not found")
 }
 
-// resource parses the ARN of a table or a stream for an operation on policies (policy is true) or on tags. The table
-// may not exist. Source of the texts of tags: ack-api-quirks, DDB-TABLE-136, 104 and 442, 2026-10-08 and 09; of the
-// order: dynalite, validations/tagResource.js.
+// resource parses the ARN of a table or a stream for an operation on policies (policy is true) or on tags. It does
+// not check whether the table exists. Source of the order of the checks: dynalite, validations/tagResource.js. Source
+// of the texts for tags: ack-api-quirks, DDB-TABLE-136, 104 and 442, 2026-10-08 and 09.
 func (s *Service) resource(arn string, policy bool) (TableRef, error) {
 	if !strings.HasPrefix(arn, wire.ARNPrefix) {
 		return TableRef{}, wrongValue("ARNs must start with 'arn:': " + arn)
@@ -203,8 +203,8 @@ func (s *Service) resource(arn string, policy bool) (TableRef, error) {
 	return ref, nil
 }
 
-// listTagsOfResource lists all tags of a table in the order of their keys. Like the service, it has a single page
-// (alternator, test_tag.py) and ignores NextToken (ack-api-quirks, DDB-TABLE-073).
+// listTagsOfResource lists all tags of a table or a stream in the order of their keys. Like the service, it has a
+// single page (alternator, test_tag.py) and ignores NextToken (ack-api-quirks, DDB-TABLE-073).
 func (s *Service) listTagsOfResource(
 	ctx context.Context, in *wire.ListTagsOfResourceInput,
 ) (*wire.ListTagsOfResourceOutput, error) {

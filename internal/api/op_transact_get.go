@@ -59,8 +59,8 @@ func got(ctx context.Context, responses []wire.ItemResponse) {
 	event.Of(ctx).Got(len(responses), found)
 }
 
-// admitRead refuses the read of an item in a transaction that conflicts with another transaction or exceeds the
-// throughput. For each of its errors [cancellation] returns a reason.
+// admitRead returns an error if a transaction must not read an item: because another transaction writes the item, or
+// because the read exceeds the throughput. [cancellation] has a reason for both errors.
 func (s *Service) admitRead(t *table.Table, key attr.Item, c *table.Capacity, b *budget) error {
 	if err := s.ongoing.check(t, key); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (s *Service) readAll(
 			if !a.fits(projected) {
 				return nil, wire.OpTransactGetItems.Invalid(msgTransactJSON)
 			}
-			if projected.Len() > 0 { // unlike GetItem; verified: moto pull request 3420, dynoxide issues 39 and 53
+			if projected.Len() > 0 { // unlike GetItem, omit an empty item: moto pull 3420, dynoxide issues 39 and 53
 				out.Responses[i].Item = bytes.Clone(projected)
 			}
 		}

@@ -110,7 +110,8 @@ func (s *Service) runTransact(
 		}
 	}
 
-	// A replay consumes capacity by the sizes of the items now, so store the sizes with the token.
+	// A replay consumes capacity by the sizes that the items have in this transaction, so store these sizes with the
+	// token.
 	out.ConsumedCapacity = used.consumed()
 	if in.ClientRequestToken != nil {
 		return out, tx.SetRead(*in.ClientRequestToken, tok, read)
@@ -118,8 +119,8 @@ func (s *Service) runTransact(
 	return out, nil
 }
 
-// measureCollection adds the size of the item collection that an action wrote to, unless x has that collection
-// already.
+// measureCollection adds to x the size of the item collection that an action wrote to. If x has that collection
+// already, it adds nothing.
 func measureCollection(x *wire.TransactWriteItemsOutput, mode *string, tx *table.Tx, t *table.Table, a *action) error {
 	m, err := collectionMetrics(mode, tx, t, a.key)
 	if err != nil || m == nil {
@@ -308,9 +309,10 @@ const (
 	checkValues  = ".ConditionCheck.ExpressionAttributeValues"
 )
 
-// splitFaults separates the expression values that are nested too deep (deep) from the faults that fail the whole
-// request (whole). Of the deep values, those of an Update cancel the transaction, and those of a ConditionCheck have
-// no effect. Source (probable): row 17 of a list of differences of 2026-11-26, which is not in this repository.
+// splitFaults splits the faults of a request. deep has the expression values of an Update or a ConditionCheck that
+// are nested too deep. whole has all other faults, each of which fails the whole request. A deep value of an Update
+// cancels the transaction, and one of a ConditionCheck has no effect. Source (probable): row 17 of a list of
+// differences of 2026-11-26, which is not in this repository.
 func splitFaults(all wire.Faults) (whole, deep wire.Faults) {
 	for _, f := range all {
 		if f.Nesting() && (strings.Contains(f.Path, updateValues+".") || strings.Contains(f.Path, checkValues+".")) {

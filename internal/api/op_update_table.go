@@ -65,7 +65,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	}
 
 	d := s.describe(t)
-	leaving := *d.TableStatus == table.StatusUpdating // then d includes the deleted index
+	leaving := *d.TableStatus == table.StatusUpdating // if so, d includes the deleted index
 	s.describeUnchanged(d, before, in)
 
 	for i := range d.GlobalSecondaryIndexes {
@@ -88,9 +88,9 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 // 179 and 410.
 const quietChanges = changeEncryption | changeProtection | changeWarm | changeOnDemand | updateIndex
 
-// describeUnchanged turns the description of a changed table into that of a table whose update has just begun. It has
-// the old values, and UPDATING as the status of what changes. Sources: recordings of the service of 2025;
-// ack-api-quirks, DDB-TABLE-065, 079, 177, 179, 183, 370 and 410.
+// describeUnchanged changes the description of an updated table to the one that the service shows when an update has
+// just begun: with the old values, and with UPDATING as the status of what changes. Sources: recordings of the
+// service of 2025; ack-api-quirks, DDB-TABLE-065, 079, 177, 179, 183, 370 and 410.
 func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Definition, in *wire.UpdateTableInput) {
 	asked := changesOf(in)
 	if asked&^quietChanges != 0 {
@@ -118,10 +118,10 @@ func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Defi
 	}
 }
 
-// describeBefore restores in a description the capacity units and the table class from before a change. They stay in
-// use until the table is ACTIVE.
+// describeBefore sets the capacity units, the warm throughput and the table class in a description to their values
+// from before a change. The old values stay in use until the table is ACTIVE.
 func (s *Service) describeBefore(d *wire.TableDescription, before *table.Definition, asked change) {
-	if asked&changeThroughput != 0 { // but with the new times: ack-api-quirks, DDB-TABLE-060 and 184
+	if asked&changeThroughput != 0 { // the old units with the new times: ack-api-quirks, DDB-TABLE-060 and 184
 		after := d.ProvisionedThroughput
 		d.ProvisionedThroughput = s.throughput(before.Throughput)
 		d.ProvisionedThroughput.LastIncreaseDateTime = after.LastIncreaseDateTime
@@ -142,7 +142,7 @@ func (s *Service) describeBefore(d *wire.TableDescription, before *table.Definit
 	for i := range d.GlobalSecondaryIndexes {
 		ix := &d.GlobalSecondaryIndexes[i]
 		was := globalIndex(before, *ix.IndexName)
-		if was == nil || ix.WarmThroughput == nil { // a new index, or a deleted one that had this name
+		if was == nil || ix.WarmThroughput == nil { // a new index, or one that is being deleted
 			continue
 		}
 		if asked&changeThroughput != 0 {
@@ -221,7 +221,8 @@ func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) 
 	case len(creating) > 0:
 		running = createIndex
 	}
-	// While an index is being created or deleted, the service refuses another, but accepts changes of throughput.
+	// While the service creates or deletes an index, it refuses to create or delete another one. The list busy has
+	// the other changes that it refuses then.
 	if asked&(createIndex|deleteIndex) != 0 && len(indexes) > 0 {
 		return errOneIndex()
 	}
@@ -260,7 +261,7 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 	asked := changesOf(in)
 	if asked == 0 && len(in.GlobalSecondaryIndexUpdates) == 0 && len(in.VectorIndexUpdates) == 0 {
 		text := msgNoUpdate
-		if in.MultiRegionConsistency != nil { // the text omits parameters that the request has
+		if in.MultiRegionConsistency != nil { // the text names only parameters that the request lacks
 			text = strings.Replace(text, "MultiRegionConsistency, ", "", 1)
 		}
 		return wire.OpUpdateTable.Invalid(text)
@@ -358,7 +359,7 @@ func (s *Service) alterBilling(def *table.Definition, in *wire.UpdateTableInput)
 			"ProvisionedThroughput cannot be specified when BillingMode is PAY_PER_REQUEST")
 	case is && !was:
 		def.BillingChanged = s.now()
-		def.Throughput.Read, def.Throughput.Write = 0, 0 // keeps its history: DDB-TABLE-055
+		def.Throughput.Read, def.Throughput.Write = 0, 0 // keep the times of changes: DDB-TABLE-055
 		for i := range def.Global {
 			def.Global[i].Throughput = table.Throughput{}
 		}
@@ -402,7 +403,8 @@ func provisionIndexes(def *table.Definition, in *wire.UpdateTableInput) error {
 		"ProvisionedThroughput must be specified for index: " + strings.Join(without, ","))
 }
 
-// setThroughput sets *t to the throughput in p. It refuses an unchanged throughput.
+// setThroughput sets *t to the throughput in p. It refuses an unchanged throughput, unless the table had on-demand
+// billing before.
 func (s *Service) setThroughput(
 	def *table.Definition, t *table.Throughput, p *wire.ProvisionedThroughput, index string, wasOnDemand bool,
 ) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A pageRead holds the state and the output of a query or a scan, so that one allocation serves both. It also fits
-// Scan, whose output has the same members as Query's.
+// A pageRead holds the state and the output of a query or a scan in one allocation. The output of a scan has the same
+// members as that of a query.
 type pageRead struct {
 	readParams
 	out            wire.QueryOutput
@@ -38,8 +38,8 @@ type pageEncoder[I any] struct {
 	visit       Visit             // the method add, bound once
 }
 
-// largeItem is a size in bytes. The encoder measures the JSON of stored items of at least this size, to allocate its
-// memory at once.
+// largeItem is the size in bytes of a large stored item. The encoder measures the JSON of large items before it
+// encodes them, to allocate the memory at once.
 const largeItem = 16 << 10
 
 // add appends an item to the list of Items.
@@ -111,8 +111,8 @@ func page[I any, P interface {
 	}
 }
 
-// appendMembers appends the members of out, and the closing brace, to an object in dst that has one member already.
-// out must not have that member.
+// appendMembers completes a JSON object at the end of dst that has one member already. It appends the members of out
+// and the closing brace. out must not have the member that is in dst.
 func appendMembers(dst []byte, out wire.Output) []byte {
 	at := len(dst)
 	dst = out.AppendJSON(dst)

@@ -162,10 +162,11 @@ func (r *readParams) resolve(s *Service, view *table.View) (table.Read, *keycond
 	return read, ix.Key(), nil
 }
 
-// checkProjected checks that the index projects the attributes that the read needs. A global index cannot return
-// other attributes, and a query cannot filter by them on any index. A scan may filter by them, but they count as
-// missing. A read of a local index may return them: then checkProjected sets read.Fetch, so that the read fetches
-// items from the table. Sources: the error of a deployed stack; dynoxide's captures of PartiQL for local indexes.
+// checkProjected checks that the index projects the attributes that the read needs. It refuses a read of a global
+// index that asks for other attributes, and a query of any index that filters by them. A scan may filter by them, but
+// they count as missing. If a read of a local index asks for other attributes, checkProjected sets read.Fetch, so
+// that the read fetches items from the table. Sources: the error of a deployed stack; dynoxide's captures of PartiQL
+// for local indexes.
 func (r *readParams) checkProjected(read *table.Read, query bool) error {
 	ix := read.Index
 	if ix == nil {
@@ -199,7 +200,7 @@ func (r *readParams) checkProjected(read *table.Read, query bool) error {
 	return nil
 }
 
-// notProjected returns those of names that the index does not project, without duplicates.
+// notProjected returns the names, without duplicates, that the index does not project.
 func notProjected(ix *table.Index, names iter.Seq[string]) (missing []string) {
 	for name := range names {
 		if !ix.Projects(name) && !slices.Contains(missing, name) {

@@ -40,7 +40,7 @@ func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (o
 // Implements reports whether the service has the operation op.
 func (s *Service) Implements(op wire.Op) bool { return handlers()[op] != nil }
 
-// An operation is an operation of the service with its handler.
+// An operation pairs an operation of the service with its handler.
 type operation struct {
 	op wire.Op
 	handler
@@ -51,8 +51,8 @@ var registered struct {
 	handlers [256]handler
 }
 
-// handlers returns the handlers of all operations. It builds them on the first call, not at package initialization,
-// so that a program that calls operations only by their methods does not link the others.
+// handlers returns the handlers of all operations. It builds them on the first call, not at package initialization.
+// So a program that never calls handlers links only the operations whose methods it calls.
 func handlers() *[256]handler {
 	registered.once.Do(func() {
 		for _, o := range slices.Concat(operations(), ownOperations(), refusedOperations()) {

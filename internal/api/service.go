@@ -112,8 +112,8 @@ func (s *Service) Observe(o event.Observer) (stop func()) {
 // include its result, unless that is "".
 func (s *Service) ExplainClosed(explain func() string) { s.closed.Store(&explain) }
 
-// A Misuse is the error of a program that calls an operation where it must not, such as outside of the transaction that
-// the operation belongs to. The service has no such error.
+// A Misuse is the error of a program that calls an operation where it must not, such as outside of the transaction
+// that the operation belongs to. DynamoDB has no such error, so clients get a ValidationException.
 type Misuse interface {
 	error
 	Misuse()
@@ -147,7 +147,7 @@ func (s *Service) wireError(err error) *wire.Error {
 	if e, ok := errors.AsType[*keycond.Error](err); ok {
 		return wire.Validation(e.Message)
 	}
-	if errors.Is(err, store.ErrUnavailable) { // log it only, because it tells where the database is
+	if errors.Is(err, store.ErrUnavailable) { // do not send err: it tells where the database is
 		s.opts.Logger.Warn("the store is not available", "error", err)
 		e := wire.ServiceUnavailable("The store is not available. Try again later.")
 		e.Err = err
@@ -171,7 +171,7 @@ func (s *Service) wireError(err error) *wire.Error {
 		e.Err = err
 		return e
 	}
-	if errors.Is(err, capability.ErrChanged) { // an enclosing transaction finds err and runs again
+	if errors.Is(err, capability.ErrChanged) { // keep err: an enclosing transaction looks for it and runs again
 		e := wire.NewError("InternalServerError", "Another server has changed a table. Try again.")
 		e.Err = err
 		return e

@@ -16,9 +16,9 @@ type settings struct {
 	warm     *wire.WarmThroughput
 }
 
-// check refuses settings that the service refuses. units is the provisioned throughput of the table or index. have is
-// its present warm throughput, or nil if it is new. Sources: ack-api-quirks, DDB-TABLE-038, 039, 051, 059, 178 and
-// 457, 2026-10-08 and 09, and its list of texts, 442.
+// check returns an error for on-demand limits or a warm throughput that the service refuses. units is the provisioned
+// throughput of the table or index. have is its present warm throughput, or nil if the table or index is new.
+// Sources: ack-api-quirks, DDB-TABLE-038, 039, 051, 059, 178 and 457, 2026-10-08 and 09, and its list of texts, 442.
 func (in *settings) check(def *table.Definition, units table.Throughput, have *table.Warm) error {
 	if o := in.onDemand; o != nil {
 		for _, m := range []struct {
@@ -91,8 +91,8 @@ func (in *settings) tooCold(def *table.Definition, kind string, exists bool) err
 	return wire.Validation(text)
 }
 
-// ceilings returns the on-demand limits have, changed as the request asks: -1 removes a limit, and nil keeps it. It
-// returns nil if no limit is left.
+// ceilings applies a request to the present on-demand limits (have) and returns the new limits. A limit of -1 in the
+// request removes a limit, and nil keeps it. ceilings returns nil if no limit is left.
 func ceilings(have *table.OnDemand, o *wire.OnDemandThroughput) *table.OnDemand {
 	if o == nil {
 		return have
@@ -141,7 +141,7 @@ func warmOf(def *table.Definition, w *table.Warm, t table.Throughput) table.Warm
 	return least
 }
 
-// warmed returns have with those values replaced that the request sets.
+// warmed returns a copy of have with the values that the request sets.
 func warmed(have table.Warm, w *wire.WarmThroughput) *table.Warm {
 	if w.ReadUnitsPerSecond != nil {
 		have.Read = *w.ReadUnitsPerSecond
@@ -160,8 +160,8 @@ func newWarm(def *table.Definition, t table.Throughput, w *wire.WarmThroughput) 
 	return warmed(warmOf(def, nil, t), w)
 }
 
-// keepWarm raises the warm throughput of def to that of before where it is lower, because the service never lowers
-// it. Source: ack-api-quirks, DDB-TABLE-061.
+// keepWarm raises each warm throughput in def that is lower than in before to its value in before, because the
+// service never lowers a warm throughput. Source: ack-api-quirks, DDB-TABLE-061.
 func keepWarm(def, before *table.Definition) {
 	keep := func(now **table.Warm, is, was table.Throughput, had *table.Warm) {
 		warm, least := warmOf(before, had, was), warmOf(def, *now, is)

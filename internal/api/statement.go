@@ -21,15 +21,16 @@ import (
 // This file holds what ExecuteStatement, BatchExecuteStatement and ExecuteTransaction share. For the sources of the
 // texts, see package partiql.
 
-// parseStatement parses a statement.
+// parseStatement parses a PartiQL statement. Its errors are those that clients get.
 func parseStatement(statement *string, params []attr.Value) (*partiql.Statement, error) {
 	s, err := partiql.Parse(value(statement), params)
 	return s, statementError(err)
 }
 
-// checkIndex takes the error of a statement that calls an unsupported function. It returns the error for an index
-// whose partition key or sort key has several attributes, if the statement selects from one: the service reports that
-// first. Source of the order: dynoxide and others (probable).
+// checkIndex is called with the error of a statement that calls an unsupported function. The service first checks the
+// index of such a statement: if the statement selects from an index whose partition key or sort key has several
+// attributes, checkIndex returns the error for that index, else nil. Source of the order: dynoxide and others
+// (probable).
 func (s *Service) checkIndex(view *table.View, refused error) error {
 	e, ok := errors.AsType[*partiql.Error](refused)
 	if !ok || e.Index == "" {
@@ -163,8 +164,8 @@ func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 	return a, nil
 }
 
-// onItem returns the condition that an item exists or that it does not exist. It applies fn to the first attribute of
-// the partition key, which every item has.
+// onItem returns the condition that an item exists or that it does not exist, depending on fn. It applies fn to the
+// first attribute of the partition key, which every item has.
 func onItem(t *table.Table, fn ast.Func) ast.Node {
 	return &ast.Call{
 		Func: fn, Args: []ast.Operand{&ast.PathOperand{Path: ast.Path{{Name: t.Key().Partition()[0].Name}}}},
@@ -172,8 +173,8 @@ func onItem(t *table.Table, fn ast.Func) ast.Node {
 }
 
 // statementRead returns the table or index that a SELECT reads, and its key schema. If the SELECT names attributes
-// that the index does not project, the read of a local index fetches them from the table, and statementRead refuses a
-// global index (conformance indexQualifier).
+// that the index does not project, statementRead refuses a global index (conformance indexQualifier). The read of a
+// local index fetches such attributes from the table.
 func statementRead(
 	view *table.View, t *table.Table, st *partiql.Statement, consistent bool,
 ) (table.Read, *keycond.Schema, error) {
@@ -216,8 +217,8 @@ func statementRead(
 	return read, ix.Key(), nil
 }
 
-// pointRead returns the key of the item that a SELECT in a batch or a transaction reads. It refuses a SELECT with
-// other conditions in its WHERE (conformance partiqlFunctions), and a SELECT from an index.
+// pointRead returns the key of the item that a SELECT in a batch or a transaction reads. It refuses a SELECT whose
+// WHERE is anything but the primary key (conformance partiqlFunctions), and a SELECT from an index.
 func pointRead(
 	view *table.View, t *table.Table, st *partiql.Statement, consistent bool, operation string,
 ) (attr.Item, error) {

@@ -13,8 +13,9 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// Capacity units per second that one partition key value can consume, and how many seconds' worth of unused units a
-// table or an index keeps. Sources: DG/bp-partition-key-design.html, DG/burst-adaptive-capacity.html.
+// partitionReads and partitionWrites are how many capacity units per second one partition key value can consume. A
+// table or an index keeps the units that it did not use in the last burstSeconds. Sources:
+// DG/bp-partition-key-design.html, DG/burst-adaptive-capacity.html.
 const (
 	partitionReads  = 3000
 	partitionWrites = 1000
@@ -49,8 +50,8 @@ func (s *Service) budget(ctx context.Context, write bool) *budget {
 	return &budget{service: s, write: write, now: s.opts.Clock()}
 }
 
-// admit returns an error if one of the demands' buckets is empty, counting what the request has taken before.
-// Otherwise it adds the demands to what the request takes.
+// admit returns an error if the bucket of one of the demands is empty. It subtracts from a bucket what the request
+// has taken already. If no bucket is empty, admit adds the demands to what the request takes.
 func (b *budget) admit(demands []demand) error {
 	for _, d := range demands {
 		left := b.service.meter.Level(d.Bucket, d.Limit, d.since, b.now)
@@ -152,10 +153,11 @@ func partitionOf(key *keycond.Schema, it attr.Item) []byte {
 	return nil
 }
 
-// demands appends the demands of units on a table or an index: one on the whole, and one on each different partition,
-// among which it divides the units. It skips empty partitions. A local index shares the throughput of its table.
+// demands appends the demands for units on a table or an index. One demand is on the throughput of the whole table or
+// index, if that is limited. The others are on the different partitions, each with an equal part of the units.
+// demands skips empty partitions. A local index uses the throughput of its table.
 func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units float64, partitions ...[]byte) []demand {
-	// The whole: the throughput of the table or of the global index, if it is limited.
+	// Append the demand on the throughput of the table or of the global index.
 	def := t.Definition()
 	resource, provisioned, limited := def.ID, def.Throughput, def.OnDemand
 	if ix != nil && ix.Local() {
@@ -184,8 +186,8 @@ func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units f
 		})
 	}
 
-	// The partitions: an update that changes the partition key of an index has two, else the old and the new are
-	// equal.
+	// Append the demands on partitions. There are two if an update changes the partition key of an index. Otherwise
+	// the old and the new partition are equal.
 	var keys []string
 	for _, p := range partitions {
 		if len(p) > 0 && (len(keys) == 0 || keys[0] != string(p)) {

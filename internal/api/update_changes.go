@@ -121,10 +121,10 @@ func newAndGone(in *wire.UpdateTableInput) (created, deleted string) {
 // changeUnits are the changes that the service's messages call changes of table IOPS.
 const changeUnits = changeThroughput | changeToProvisioned | changeToOnDemand
 
-// busy lists the changes (asked) that the service refuses while another change (running) is in progress. In the
-// texts, names after $ stand for the table, its stream, ENABLE or DISABLE, its class, or its indexes. Sources:
-// ack-api-quirks, DDB-TABLE-119, 163, 286, 369, 370, 376, 444 and 458, 2026-10-08 and 09; the end of the text of
-// OnDemandThroughput and a stream is not known.
+// busy lists pairs of changes: while running is in progress, the service refuses asked with the error text. The names
+// after $ in a text stand for the table, its stream, ENABLE or DISABLE, its class, or its indexes. Sources:
+// ack-api-quirks, DDB-TABLE-119, 163, 286, 369, 370, 376, 444 and 458, 2026-10-08 and 09. The end of the text for
+// OnDemandThroughput during a change of the stream is not known.
 var busy = []struct {
 	running, asked change
 	text           string
@@ -184,7 +184,7 @@ var busy = []struct {
 	},
 }
 
-// errBusy returns the error if one of the changes asked for must wait for a running one, or nil. indexes are the
+// errBusy returns the error if one of the changes in asked must wait for one in running, or nil. indexes are the
 // names of the indexes that are being created or deleted.
 func errBusy(def *table.Definition, running, asked change, indexes []string) error {
 	for _, b := range busy {

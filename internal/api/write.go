@@ -23,7 +23,7 @@ const (
 
 const (
 	msgItemSize = "Item size has exceeded the maximum allowed size"
-	// codeDuplicate is the code of the exception if an INSERT finds that the item exists.
+	// codeDuplicate is the code of the exception for an INSERT of an item that exists.
 	codeDuplicate = "DuplicateItemException"
 )
 

@@ -136,7 +136,8 @@ func (g *generator) encode(name string) {
 	g.emit("encode", "%s", b.String())
 }
 
-// memberAppenders gives the part of a function name, as in appendTextMember, for each kind of member.
+// memberAppenders maps a kind of member to a part of the name of the function that appends it, such as Text in
+// appendTextMember.
 var memberAppenders = map[kind]string{
 	kindString: "Text", kindInteger: "Integer", kindLong: "Integer", kindDouble: "Double", kindBoolean: "Boolean",
 	kindItem: "Item", kindValues: "Item",

@@ -56,8 +56,8 @@ func write(dir string, files map[string][]byte) error {
 // A generator collects the declarations to generate. parts holds them by file.
 type generator struct {
 	*model
-	inputs, read      map[string]bool // shapes reachable from inputs, and from outputs that are decoded
-	decoded, appended map[string]bool // shapes that generated code decodes, and encodes
+	inputs, read      map[string]bool // shapes reachable from inputs; shapes reachable from decoded outputs
+	decoded, appended map[string]bool // shapes that generated code decodes; shapes that it encodes
 	checked           map[string]bool // shapes of inputs that have a constraint, or contain a shape that has one
 	parts             map[string][]string
 }
@@ -132,7 +132,7 @@ func (g *generator) emit(group, text string, args ...any) {
 // apiGroup is the group for the file in package api.
 const apiGroup = "../api/operations"
 
-// imports lists import paths. A file gets an import if its text contains use.
+// imports lists import paths. A file imports path if its text contains the text use.
 var imports = []struct{ use, path string }{
 	{"context.", "context"},
 	{"strconv.", "strconv"},

@@ -81,7 +81,7 @@ func (g *generator) api() {
 	g.emit(apiGroup, "%s", b.String())
 }
 
-// errors generates the tables of how exceptions differ on the wire.
+// errors generates the functions isFault and capitalMessage, which say how the exceptions differ on the wire.
 func (g *generator) errors() {
 	var faults, messages []string
 	for _, name := range slices.Sorted(maps.Keys(g.Shapes)) {

@@ -87,8 +87,9 @@ func (g *generator) tag(structure, member string) string {
 	return strings.TrimSpace(tag)
 }
 
-// needsTraits reports whether the tag of a member must name the traits of its shape. Nothing checks the constraints
-// of outputs, and only some outputs are decoded, which needs the kinds of their numbers.
+// needsTraits reports whether the tag of a member must name the traits of its shape. Inputs need all traits, for the
+// checks. Outputs are not checked, so they need only the traits of timestamps and, if they are decoded, those of
+// integers.
 func (g *generator) needsTraits(structure, target string) bool {
 	switch {
 	case g.inputs[structure]:

@@ -67,8 +67,9 @@ var memberOrder = map[string][]string{
 	"AttributeDefinition": {"AttributeType", "AttributeName"},
 }
 
-// alsoRequired lists members that are required although the model says that they are optional: it does so because of
-// global tables, or because clients fill them in. Sources: dynalite test/createTable.js; alternator, test_import.py.
+// alsoRequired lists members that the service requires although the model says that they are optional. The model says
+// so because of global tables, or because clients fill the members in. Sources: dynalite test/createTable.js;
+// alternator, test_import.py.
 var alsoRequired = map[string][]string{
 	"CreateTableInput": {"AttributeDefinitions", "KeySchema"}, "ImportTableInput": {"ClientToken"},
 }
@@ -90,7 +91,7 @@ var (
 )
 
 // undocumented lists members that the service sends although the model lacks them. Sources: dynalite
-// actions/createTable.js; dynoxide's answers of CreateTable.
+// actions/createTable.js; dynoxide's captures of CreateTable.
 var undocumented = map[string]map[string]string{
 	"TableDescription":           {"TableThroughputModeSummary": "TableThroughputModeSummary"},
 	"TableThroughputModeSummary": {"TableThroughputMode": "BillingMode"},
@@ -140,9 +141,9 @@ var minTableName = map[string]int64{"CreateTableInput": 3}
 // conformance, batchGetItem "malformed table name".
 var jsonEcho = map[string]bool{"BatchGetItemInput.RequestItems": true}
 
-// sentInputs lists the inputs that also need encoding to JSON, because programs of this repository send them, and
-// because the digest of a transaction is that of its JSON. readOutputs lists the outputs that also need decoding,
-// because the same programs read them.
+// sentInputs lists the inputs that also need encoding to JSON: programs of this repository send them, or the digest
+// of a transaction is computed from their JSON. readOutputs lists the outputs that also need decoding, because the
+// same programs read them.
 var (
 	sentInputs = []string{
 		"BatchGetItemInput", "CreateTableInput", "DeleteItemInput", "DeleteTableInput", "DescribeTableInput",

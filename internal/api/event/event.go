@@ -21,7 +21,7 @@ type Event struct {
 	// Traces has a trace for each query and scan; Used is the consumed capacity.
 	Traces []table.Trace
 	Used   []Use
-	// Asked counts the items that reads asked for by key, and Found those of them that exist.
+	// Asked is how many items the reads asked for by key. Found is how many of these items exist.
 	Asked, Found int
 	// Error is the error code, such as ValidationException, or "" if the request succeeded. Message is the text of
 	// the error.
@@ -100,7 +100,7 @@ func (e *Event) Fail(code, message string) {
 
 // A Reservation is the part of the server's memory for responses that one response has reserved.
 type Reservation interface {
-	// Reserve grows the reservation to at least so many bytes. It returns false if the server has not enough memory
+	// Reserve grows the reservation to at least this many bytes. It returns false if the server has not enough memory
 	// left.
 	Reserve(bytes int) bool
 	// Reserved returns the size of the reservation in bytes.

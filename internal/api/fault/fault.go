@@ -19,7 +19,7 @@ type Call struct {
 	Tables    []string // sorted
 	Index     string
 	// Keys returns, as text, the key attribute values of the items that the call names in a table, or in all tables
-	// if table is "". A rule calls it only if it has a Key.
+	// if table is "". Only rules with a Key call it.
 	Keys func(table string) []string
 }
 
@@ -46,7 +46,7 @@ type Rule struct {
 	Fault
 
 	mu    sync.Mutex     // guards the fields below
-	calls map[string]int // all calls while the rule was in the set, by operation and tables
+	calls map[string]int // by operation and tables: the calls while the rule was in the set
 	seen  int            // calls that matched
 	met   int            // calls that failed
 	rng   *rand.Rand
@@ -62,8 +62,8 @@ type Set struct {
 	endless func(operation string)
 }
 
-// Endless sets a function that [Set.Hang] calls before a call hangs whose context never ends. Only [Set.Close] ends
-// such a call.
+// Endless sets a function that [Set.Hang] calls before it blocks a call whose context never ends. Only [Set.Close]
+// ends such a call.
 func (s *Set) Endless(fn func(operation string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,8 +136,8 @@ func (s *Set) Close(cause error) {
 // Empty reports whether the set has no rules. It takes a few nanoseconds.
 func (s *Set) Empty() bool { return s == nil || !s.some.Load() }
 
-// Match returns the fault of the first rule that makes the call fail, or nil. Later rules that match count the call
-// as one that passed.
+// Match returns the fault of the first rule that makes the call fail, or nil. The rules after that one count the
+// call, but not as one that they made fail.
 func (s *Set) Match(c *Call) *Fault {
 	s.mu.Lock()
 	rules := s.rules
@@ -161,7 +161,8 @@ func (r *Rule) matches(c *Call) bool {
 		(r.Key == "" || slices.ContainsFunc(c.Keys(r.Table), func(key string) bool { return like(r.Key, key) }))
 }
 
-// Transactions are the operations for which a Fault may set Reasons, and Batches those for Unprocessed.
+// Transactions are the operations for which a Fault may set Reasons. Batches are the operations for which it may set
+// Unprocessed.
 var (
 	Transactions = []string{"TransactGetItems", "TransactWriteItems", "ExecuteTransaction"}
 	Batches      = []string{"BatchGetItem", "BatchWriteItem"}
@@ -228,7 +229,7 @@ func (r *Rule) Describe() string {
 	return r.String()
 }
 
-// String returns a text about the calls that the rule matches.
+// String describes the calls that the rule matches, for example as "PutItem, table Orders, after one call".
 func (r *Rule) String() string {
 	what := r.Operation
 	if what == "" {

@@ -26,12 +26,13 @@ func etag(sum []byte) string {
 	return hex.EncodeToString(parts[:]) + "-1"
 }
 
-// Matches reports whether checksum, the contents of a checksum file, is that of the manifest.
+// Matches reports whether a manifest has the checksum that its checksum file says. checksum is the contents of that
+// file.
 func Matches(manifest, checksum []byte) bool {
 	return string(bytes.TrimSpace(checksum)) == ChecksumOf(manifest)
 }
 
-// WriteManifest writes a checksum file and then its manifest.
+// WriteManifest writes a checksum file and then its manifest, so a manifest never lacks its checksum.
 func WriteManifest(name string, data []byte, write func(name string, data []byte) error) error {
 	if err := write(ChecksumFiles(name)[0], []byte(ChecksumOf(data))); err != nil {
 		return err

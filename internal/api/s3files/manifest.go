@@ -62,7 +62,7 @@ type DataFile struct {
 	DataFileS3Key string `json:"dataFileS3Key"`
 }
 
-// A Form is a form of the JSON of manifests. Readers accept both forms.
+// A Form is a layout of the JSON in manifests. Readers accept both forms.
 type Form int
 
 const (

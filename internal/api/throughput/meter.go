@@ -35,13 +35,15 @@ type level struct {
 	limit Limit
 }
 
-// maxBuckets bounds the memory of a meter. When there are more buckets, Take forgets the full ones, which changes
-// nothing. If at least half of the buckets remain, Take forgets them all, and they start again like new ones.
+// maxBuckets bounds the memory of a meter. Before Take adds another bucket to maxBuckets buckets, it forgets the full
+// ones, which loses nothing. If at least half of maxBuckets remain, Take forgets these too, and they start again like
+// new buckets.
 const maxBuckets = 10_000
 
 // Level returns how many units a bucket holds. Callers admit a request if Level is positive. Level may be negative,
-// because a caller takes the units only after the request has run. A bucket that the Meter does not know has been
-// filling since the time since, from the units of one second; if since is zero, it is full.
+// because a caller takes the units only after the request has run. A bucket that the Meter does not know held the
+// units of one second at the time since, and has been filling from then on. If since is the zero time, such a bucket
+// is full.
 func (m *Meter) Level(b Bucket, limit Limit, since, now time.Time) float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

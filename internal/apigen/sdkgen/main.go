@@ -118,7 +118,7 @@ func (g *generator) structure(name string, from, to reflect.Type) {
 		case !field.IsExported() || !g.input && slices.Contains(older, field.Name):
 		case !ok && g.input:
 			panic("package wire has no " + field.Name + " in " + from.Name())
-		case !ok || slices.Contains(newer, field.Name): // a member that not every SDK has
+		case !ok || slices.Contains(newer, field.Name): // a member that some versions of the SDK lack
 		case slices.Contains(older, field.Name):
 			fmt.Fprintf(&b, "s.refuse(%s != nil)\n", value)
 		case field.Name == "ConditionalOperator":
@@ -137,7 +137,8 @@ func (g *generator) value(of, value string, from, to reflect.Type) string {
 	}
 	pointer := from.Kind() == reflect.Pointer
 	switch {
-	case of+value == "GetItemInputin.Key": // nothing keeps the key after the call
+	// Nothing keeps the key after the call, so the next call may overwrite it.
+	case of+value == "GetItemInputin.Key":
 		return call("s.brief")
 	case to == reflect.TypeFor[attr.Item]():
 		return call("s.item")
