@@ -10,9 +10,9 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// A member describes a member of an object. The codec reads it into the struct field with the same name in Go's
-// spelling, or into the whole struct if it is a codec of that struct. If the codec has no read function, functions of
-// the object read the member.
+// A member describes a member of an object. The codec reads the member into the struct field with the same name in
+// Go's spelling. If it is a codec of the whole struct, it reads the member into that. If the codec has no read
+// function, functions of the object read the member.
 type member struct {
 	name string
 	codec
