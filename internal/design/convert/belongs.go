@@ -9,9 +9,8 @@ import (
 // enoughParents is the smallest number of a parent's items from which belong derives the number of items per parent.
 const enoughParents = 5
 
-// belong declares the parents of entities, as far as their keys and items show them (see [model.Model.ShownParents]).
-// If whole is set, the samples are all items of the tables, so belong also derives how many items belong to each
-// parent.
+// belong declares the parents of entities that their keys and items show (see [model.Model.ShownParents]). If whole
+// is set, the samples are all items of the tables, so belong also derives how many items belong to each parent.
 func (im *importer) belong(whole bool) {
 	for _, e := range im.m.Entities {
 		for _, s := range im.m.ShownParents(e, sampled, isParent(len(e.Samples))) {

@@ -16,7 +16,7 @@ import (
 // A Loss is a part of the imported design that the model lacks or represents differently.
 type Loss struct {
 	Pos model.Pos
-	// What is lost, Why, and a Hint on what to do about it. Hint may be empty.
+	// What is lost and Why. Hint says what to do about it; it may be empty.
 	What, Why, Hint string
 }
 

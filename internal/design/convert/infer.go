@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A piece is a part of an inferred template: literal text, or a component. A component has the part of each key that
-// it matches.
+// A piece is a part of an inferred template: literal text, or a component. A component has the text that it matches
+// in each key.
 type piece struct {
 	literal string
 	typ     keys.Type
@@ -141,7 +141,8 @@ func same(column []string) bool {
 	return all(column, func(v string) bool { return v == column[0] })
 }
 
-// candidates are the types that typeOf recognizes by the text of a value. For numbers, low and high bound the text.
+// candidates are the types that typeOf recognizes by the text of a value. A number must also be between low and high,
+// so that not every integer of four digits is a year.
 var candidates = []struct{ typ, low, high string }{
 	{typ: "date"}, {typ: "time"}, {typ: "millis"}, {typ: "micros"}, {typ: "nanos"}, {typ: "month"},
 	{typ: "uuid"}, {typ: "ulid"},

@@ -211,8 +211,8 @@ func (s *shaper) shared(p piece, column, taken []string) string {
 	return ""
 }
 
-// attributeLike returns the attribute with the same values as the column, or "". If only some rows have a value, by a
-// condition, it fills the column with the attribute's values in the other rows.
+// attributeLike returns the attribute with the same values as the column, or "". If conditional is set, only some
+// rows have a value. attributeLike then gives the other rows of the column the attribute's values.
 func (s *shaper) attributeLike(typ keys.Type, column []string, conditional bool) string {
 	if !distinctive(column) {
 		return ""
@@ -234,8 +234,8 @@ func (s *shaper) attributeLike(typ keys.Type, column []string, conditional bool)
 	return ""
 }
 
-// pick returns the first of the wishes that is a free name, or else the first with a number. Own is the name of the
-// attribute if it consists only of the component.
+// pick returns the first of wishes that is free as a name, or else the first one with a number added. own is the name
+// of the attribute if the attribute consists only of this component.
 func (s *shaper) pick(column []string, own string, wishes []string) string {
 	free := func(name string) bool {
 		if s.columns[name] != nil {
