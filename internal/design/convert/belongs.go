@@ -49,7 +49,7 @@ func isParent(children int) func(*model.ShownParent) bool {
 	}
 }
 
-// perOf returns the distribution of numbers, which must be in ascending order.
+// perOf returns the distribution of numbers of items per parent. The numbers must be in ascending order.
 func perOf(n []int) model.Per {
 	low, high := n[0], n[len(n)-1]
 	per := model.Per{Min: low, Max: high}

@@ -68,9 +68,9 @@ func inferPieces(values []string, sort bool) (all []piece) {
 	return all
 }
 
-// split splits keys at a strong delimiter into the number of columns that all of them have. If all keys are the same
-// word, that is the only column. It returns nil if no delimiter is in all keys, or if a column is empty in only some
-// keys.
+// split splits keys at the first strong delimiter that all of them contain. The key with the fewest parts determines
+// the number of columns; in other keys, the last column has all further parts. If all keys are the same word, that is
+// the only column. split returns nil if no delimiter is in all keys, or if a column is empty in only some keys.
 func split(values []string) (columns [][]string, delimiter string) {
 	if same(values) && word().MatchString(values[0]) {
 		return [][]string{values}, ""

@@ -59,8 +59,8 @@ type object[T any] struct {
 	sections map[string]string // comment to write before a member
 	short    string            // member that a value other than a mapping stands for
 	members  []member
-	// before and after check conditions on several members. Each returns false to drop the object. If before does, no
-	// member is read.
+	// before and after check conditions on several members, before and after these are read. If one of them returns
+	// false, the object is dropped.
 	before, after func(in value, v *T) bool
 }
 
