@@ -41,8 +41,8 @@ func sampled(e *model.Entity) iter.Seq[model.Values] {
 	}
 }
 
-// isParent returns a function that accepts an entity as the parent of a number of children if at least four in five
-// have a parent item. It does not require all, because samples of a table may lack some parent items.
+// isParent returns a function that decides whether an entity is the parent of children items of another. At least
+// four in five of them must have a parent item. Not all must, because samples of a table may lack some parent items.
 func isParent(children int) func(*model.ShownParent) bool {
 	return func(s *model.ShownParent) bool {
 		return s.Distinct == s.Items && s.Orphans < children && 5*s.Orphans <= children

@@ -42,7 +42,8 @@ func (im *importer) infer(t *model.Table, g *group) *model.Entity {
 }
 
 // share returns the model's field with the name, type and values of f, so that entities share fields. If the model
-// has no field of that name, share adds f. If that field differs, f stays the entity's own.
+// has no field of that name, share adds f to it. If the field of that name differs, share returns f, which then
+// belongs to the entity alone.
 func (im *importer) share(f *model.Field) *model.Field {
 	have := im.shared[f.Name]
 	switch {
@@ -254,7 +255,7 @@ func (s *shaper) pick(column []string, own string, wishes []string) string {
 var stateName = text.Pattern(`(?i)(status|state|phase|stage)$`)
 
 // when returns a condition that selects exactly the rows in has, or nil if it finds none. The condition lists the
-// values of a state attribute that these rows have and no others.
+// values that a state attribute has in these rows. It must have other values in all other rows.
 func (s *shaper) when(has []bool) map[string][]string {
 	for name := range s.g.rows[0].it.All() {
 		n := string(name)

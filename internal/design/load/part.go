@@ -64,8 +64,8 @@ func (s *spreader) loads() []partLoad {
 		}
 		values := 1.0
 		if s.w.Scale < 1 && of.held > 0 {
-			// A sampled partition may lack some of its values. Estimate their number from the rows at the declared
-			// scale that the sampled values do not have.
+			// A sampled partition may lack some of its values. Scale up their weight by the partition's rows at the
+			// declared scale, divided by those of the sampled values.
 			values = max(1, s.declared(s.w.Growth(s.space), at.From, at.To)/of.held)
 		}
 		loads = append(loads, partLoad{

@@ -43,7 +43,7 @@ type spreader struct {
 	// timed is true if an equality or a prefix limits a time in the sort key. For all values but the pattern's own,
 	// the limits come from the items: the length of the range matters, not its date.
 	timed  bool
-	shared bool // a name is in the partition key and in the sort key
+	shared bool // an equality's name is in the partition key and in the sort key
 	one    bool // a request reads one item
 	// own is the partition that the pattern's own values select. known is false if the space has no such partition.
 	own   dataset.Part

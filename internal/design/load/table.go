@@ -34,7 +34,7 @@ type (
 	loadsID  struct{}
 )
 
-// once calls f for the first call with an id. Later calls with this id return the same result.
+// once returns the result of f. It calls f once for each id and keeps the result in the dataset for later calls.
 func once[V any](w *dataset.Dataset, id any, f func() (V, error)) (V, error) {
 	kept, _ := w.Kept.LoadOrStore(id, sync.OnceValues(f))
 	return kept.(func() (V, error))()

@@ -57,7 +57,7 @@ func (m member) node(self reflect.Value) *yaml.Node {
 type object[T any] struct {
 	style    yaml.Style
 	sections map[string]string // comment to write before a member
-	short    string            // member that a value other than a mapping stands for
+	short    string            // member that the file may write alone, in place of the mapping
 	members  []member
 	// before and after check conditions on several members, before and after these are read. If one of them returns
 	// false, the object is dropped.
