@@ -77,8 +77,8 @@ func (m *Model) build(ctx context.Context, o Options) (*dataset.Dataset, error) 
 	return dataset.Build(ctx, m.m, dataset.Options{Seed: o.Seed, MaxItems: o.MaxItems})
 }
 
-// Check runs the access patterns of the model and the lint rules, and returns the findings of sortkey design check,
-// errors first. Package designtest makes subtests of the patterns instead.
+// Check runs the access patterns of the model and the lint rules. It returns the same findings as the command sortkey
+// design check, errors first. Package designtest makes subtests of the patterns instead.
 func (m *Model) Check(ctx context.Context, o Options) (findings []Finding, err error) {
 	w, err := m.build(ctx, o)
 	if err != nil {

@@ -1,8 +1,7 @@
-// Package designtest uses the definitions of tables in tests.
+// Package designtest lets tests use the tables of a deployment and the patterns of a key design.
 //
-// [Load] creates the tables of a deployment, or of a key design, in the database of a
-// test. [Run] runs a subtest for every access pattern of a key design, so that a change of
-// the model that reads more than expected fails a test:
+// [Load] creates the tables of a deployment, or of a key design, in the database of a test. [Run] runs a subtest for
+// every access pattern of a key design, so that a change of the model that reads more than expected fails a test:
 //
 //	func TestKeys(t *testing.T) { designtest.Run(t, "model.yaml", design.Options{}) }
 package designtest

@@ -69,7 +69,8 @@ func load(t testing.TB, db *sortkeytest.DB, path string, parameters []string) er
 		db.PutFile("", path)
 		return nil
 	}
-	ctx := event.Quiet(context.Background()) // no observers or faults: the code under test did not ask for this
+	// no observers or faults, because Load makes these requests, not the code under test
+	ctx := event.Quiet(context.Background())
 	list, notes, err := tabledef.Read(path, with)
 	if errors.Is(err, tabledef.ErrOther) {
 		var m *model.Model

@@ -387,9 +387,9 @@ func (c *compiler) fixedValue(a model.Attribute, role string) (attr.Value, error
 	return model.ValueOf(value, t.Kind)
 }
 
-// inOne returns the value of a period in the partition key, such as the day, if a range of times lies within one
-// period: a query of some hours reads the partition of their day. The sort key must contain the time too, unless the
-// range is the whole period.
+// inOne returns the period of the partition key, such as the day, that contains a whole range of times. A query of
+// some hours then reads the partition of their day. It returns false if the range spans several periods, or if it is
+// only a part of the period and the sort key does not contain the time.
 func (c *compiler) inOne(w model.Condition, t keys.Type) (text string, ok bool) {
 	if unit, ok := precision(t); !ok || unit == len(calendars) {
 		return "", false

@@ -226,7 +226,7 @@ func (s *span) clause(w model.Condition) (*keycond.Clause, error) {
 		return s.comparison(ast.OpBetween, s.prefix, s.through(first))
 	}
 
-	high := first // if something follows the component, no key equals this bound
+	high := first // no key equals this bound if something follows the component
 	if s.last {
 		high = predecessor(first)
 		if _, fixed := s.typ.Fixed(); fixed {
@@ -239,7 +239,7 @@ func (s *span) clause(w model.Condition) (*keycond.Clause, error) {
 	return s.comparison(ast.OpBetween, s.prefix, high)
 }
 
-// through returns the upper bound, inclusive, of the keys with the value at the end of key.
+// through returns an inclusive upper bound of the keys that contain the same value as key, which ends with the value.
 func (s *span) through(key string) string {
 	if s.last {
 		return key
@@ -247,7 +247,7 @@ func (s *span) through(key string) string {
 	return s.above(key)
 }
 
-// above returns the lowest text above all keys with the value at the end of key.
+// above returns the lowest text above all keys that contain the same value as key, which ends with the value.
 func (s *span) above(key string) string { return successor(key + s.next) }
 
 // successor returns the lowest text above all texts that begin with s. It increments the last character.
@@ -264,8 +264,8 @@ func successor(s string) string {
 	return s + highest
 }
 
-// predecessor returns an inclusive upper bound of the texts below s. It misses only texts that repeat the highest
-// character after its last character.
+// predecessor returns an inclusive upper bound of the texts below s. The bound ends with the highest character. It
+// therefore excludes texts below s that continue with more characters after this one.
 func predecessor(s string) string {
 	r := []rune(s)
 	if len(r) == 0 {

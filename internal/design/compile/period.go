@@ -39,8 +39,8 @@ func precision(t keys.Type) (int, bool) {
 	return 0, false
 }
 
-// Period returns the first and the last time of a period, as values of a more precise type: the first and last date
-// of 2026-01. It reports false if the text is not such a period.
+// Period returns the first and the last moment of a period in RFC 3339 form, such as those of the month 2026-01. It
+// reports false unless the text is a period longer than the values of type t, such as a month for dates.
 func Period(t keys.Type, text string) (first, last string, ok bool) {
 	units, ok := precision(t)
 	if !ok {
@@ -57,8 +57,9 @@ func Period(t keys.Type, text string) (first, last string, ok bool) {
 	return "", "", false
 }
 
-// whole replaces the periods in a condition on a time by their first or last times: = then matches all times of the
-// period, and > those after its last.
+// whole replaces each period in a condition on a time by its first or last moment, as the operator requires. A
+// condition with = becomes a BETWEEN, which matches all times of the period; > matches only times after its last
+// moment.
 func whole(w model.Condition, t keys.Type) model.Condition {
 	if len(w.Args) == 0 {
 		return w

@@ -16,9 +16,9 @@ import (
 // maxRequests is the largest number of requests of a pattern.
 const maxRequests = 1000
 
-// Split divides a pattern into patterns of one request each: one for each value that a condition lists, such as the
-// shards of a partition, and one for each period of the partition key in a range of times. Most patterns have one
-// part, themselves. The error is an [*Error].
+// Split divides a pattern into patterns of one request each. It makes one for each value that a condition lists, such
+// as the shards of a partition, and one for each period of the partition key that a range of times overlaps. Most
+// patterns need only one request; for these, Split returns the pattern itself. The error is an [*Error].
 func Split(p *model.Pattern) ([]*model.Pattern, error) {
 	parts := []*model.Pattern{p}
 	if p.Table == nil || p.IsWrite() {
@@ -127,7 +127,8 @@ func distinct(values []string) (all []string) {
 	return all
 }
 
-// Bucket returns the type of the period in the partition key that a time field determines, such as the day.
+// Bucket returns the type of the period, such as the day, that a time field has in the partition key. It reports
+// false if it has none there.
 func Bucket(p *model.Pattern, field string) (keys.Type, bool) {
 	hash, _ := p.Keys()
 	if p.Entity == nil {

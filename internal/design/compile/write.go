@@ -12,7 +12,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// An Item is the item that a write applies to: its field values, and its attributes before an update or for a put.
+// An Item is the item that a write applies to. It has the item's field values and its attributes. For an update,
+// these are the values before the update; for a put, those to write.
 type Item struct {
 	Values     map[string]string
 	Attributes attr.Item

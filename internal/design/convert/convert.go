@@ -16,7 +16,7 @@ import (
 // A Loss is a part of the imported design that the model lacks or represents differently.
 type Loss struct {
 	Pos model.Pos
-	// What is lost, Why, and a Hint on what to do about it. Hint may be empty.
+	// What is lost and Why. Hint says what to do about it; it may be empty.
 	What, Why, Hint string
 }
 
@@ -50,8 +50,8 @@ func (e *Error) Error() string { return placed(e.Pos, e.Msg) }
 type File struct {
 	Name string
 	Data []byte
-	// Tables are the tables in the file if the caller has already read it as a template. Notes says which values the
-	// reader made up for them.
+	// Tables are the tables in the file if the caller has already read it as a template of a deployment. Notes says
+	// which values the reader made up for them.
 	Tables []*tabledef.Schema
 	Notes  []tabledef.Note
 	// Streams are the items of the file or folder if the caller reads them. They replace Data.

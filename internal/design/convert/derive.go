@@ -41,8 +41,9 @@ func (im *importer) derive(ctx context.Context) error {
 	return nil
 }
 
-// derived returns a query of the partition of an entity's first item in an index, or nil if the index has none of its
-// items.
+// derived returns a query of an index, or of the table if x is nil. It reads the partition of the first item of the
+// entity that is in the index. For a table without a sort key, it is a GetItem. derived returns nil if the index has no
+// item of the entity.
 func derived(w *dataset.Dataset, e *model.Entity, x *model.Index) *model.Pattern {
 	partition, all := e.Table.Partition, e.Table.Keys()
 	if x != nil {

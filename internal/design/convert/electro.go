@@ -16,8 +16,8 @@ func isElectro(n *node) bool {
 	return n.get("attributes").isObject() && n.get("indexes").isObject() && n.get("model").isObject()
 }
 
-// electroList returns the schemas in a value: a schema, a list of schemas, or a service. A service is an object of
-// schemas by name, or has one as its member entities.
+// electroList returns the schemas in a value, which is a schema, a list of schemas, or a service. A service is an
+// object with schemas as members, or has such an object as its member entities.
 func electroList(n *node) (all []*node) {
 	if isElectro(n) {
 		return []*node{n}

@@ -70,7 +70,8 @@ func (im *importer) next(from string) {
 	})
 }
 
-// sorted returns the losses in the order of the files.
+// sorted returns the losses, those of one file in the order of its lines. If there are more than maxLosses, it adds a
+// last one with the number of the others.
 func (im *importer) sorted() []Loss {
 	slices.SortStableFunc(im.losses, func(a, b Loss) int {
 		if a.Pos.File != b.Pos.File {

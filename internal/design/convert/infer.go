@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A piece is a part of an inferred template: literal text, or a component. A component has the part of each key that
-// it matches.
+// A piece is a part of an inferred template: literal text, or a component. A component has the text that it matches
+// in each key.
 type piece struct {
 	literal string
 	typ     keys.Type
@@ -68,9 +68,9 @@ func inferPieces(values []string, sort bool) (all []piece) {
 	return all
 }
 
-// split splits keys at a strong delimiter into the number of columns that all of them have. If all keys are the same
-// word, that is the only column. It returns nil if no delimiter is in all keys, or if a column is empty in only some
-// keys.
+// split splits keys at the first strong delimiter that all of them contain. The key with the fewest parts determines
+// the number of columns; in other keys, the last column has all further parts. If all keys are the same word, that is
+// the only column. split returns nil if no delimiter is in all keys, or if a column is empty in only some keys.
 func split(values []string) (columns [][]string, delimiter string) {
 	if same(values) && word().MatchString(values[0]) {
 		return [][]string{values}, ""
@@ -141,7 +141,8 @@ func same(column []string) bool {
 	return all(column, func(v string) bool { return v == column[0] })
 }
 
-// candidates are the types that typeOf recognizes by the text of a value. For numbers, low and high bound the text.
+// candidates are the types that typeOf recognizes by the text of a value. A number must also be between low and high,
+// so that not every integer of four digits is a year.
 var candidates = []struct{ typ, low, high string }{
 	{typ: "date"}, {typ: "time"}, {typ: "millis"}, {typ: "micros"}, {typ: "nanos"}, {typ: "month"},
 	{typ: "uuid"}, {typ: "ulid"},

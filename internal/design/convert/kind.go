@@ -53,7 +53,8 @@ func groups(t *model.Table, rows []*row) []*group {
 	return g
 }
 
-// kindIn returns the kind of an item from the named attribute, or "".
+// kindIn returns the kind of an item: the text of the named attribute. It returns "" if that is not a text or is too
+// long for a kind.
 func kindIn(it attr.Item, name string) string {
 	if v := it.Get(name); v.Kind() == attr.String && len(v.Raw()) < 50 {
 		return string(v.Raw())

@@ -16,7 +16,8 @@ var generic = text.Pattern(
 		`([_-]?(pk|sk|key|hash|range|value|attribute))?[_-]?\d*([_-]?(pk|sk))?$`,
 )
 
-// ofValue matches labels that name the value itself, such as status, and not a thing with an id.
+// ofValue matches labels such as status, which name the value itself. Other labels, such as ORDER, name a thing, and
+// the value is its id.
 var ofValue = text.Pattern(
 	`(?i)^(|status|state|type|category|country|city|email|date|name|title|year|month|day|region|version|path|role|` +
 		`sku|tag|score|key|time|timestamp|.*id)$`,
@@ -47,8 +48,8 @@ func labelName(p piece) string {
 	return label + title(kind)
 }
 
-// shapeName derives the name of an entity from the shapes of its keys: the words of the sort key if it also has a
-// value, or else the last word of the partition key.
+// shapeName derives the name of an entity from the shapes of its keys. The name consists of the words of the sort key
+// if that has a value besides them, or else of the last word of the partition key.
 func shapeName(shapes, table string) string {
 	name := ""
 	for i, s := range strings.Split(strings.TrimSuffix(shapes, "\x00"), "\x00") {

@@ -178,11 +178,11 @@ func (im *importer) count(ctx context.Context) error {
 	return nil
 }
 
-// fewValues is the largest number of different values of a field that repeat lists.
+// fewValues is the largest number of different values that the function repeat lists for a field.
 const fewValues = 10
 
-// repeat sets Values or Distinct of the fields whose values repeat in the samples of e. For a number in the key, it
-// sets Distinct above the number of items, because the samples use some of the values.
+// repeat sets Values or Distinct of the fields whose values repeat in the samples of e. It also sets Distinct of a
+// number in the key, to more than the number of items, because the samples use some of the values.
 func (im *importer) repeat(e *model.Entity) {
 	for _, f := range e.Fields {
 		different := map[string]bool{}
@@ -208,8 +208,8 @@ func (im *importer) repeat(e *model.Entity) {
 	}
 }
 
-// reconcile removes what contradicts the counts until the model can be built: second parents, then all parents, then
-// the counts themselves.
+// reconcile removes what contradicts the counts until the model can be built. It removes second parents first, then
+// all parents, then the counts themselves.
 func (im *importer) reconcile() {
 	err := buildable(im.m)
 	for most := 1; most >= 0 && err != nil; most-- {

@@ -42,7 +42,8 @@ func (im *importer) infer(t *model.Table, g *group) *model.Entity {
 }
 
 // share returns the model's field with the name, type and values of f, so that entities share fields. If the model
-// has no field of that name, share adds f. If that field differs, f stays the entity's own.
+// has no field of that name, share adds f to it. If the field of that name differs, share returns f, which then
+// belongs to the entity alone.
 func (im *importer) share(f *model.Field) *model.Field {
 	have := im.shared[f.Name]
 	switch {
@@ -211,8 +212,8 @@ func (s *shaper) shared(p piece, column, taken []string) string {
 	return ""
 }
 
-// attributeLike returns the attribute with the same values as the column, or "". If only some rows have a value, by a
-// condition, it fills the column with the attribute's values in the other rows.
+// attributeLike returns the attribute with the same values as the column, or "". If conditional is set, only some
+// rows have a value. attributeLike then gives the other rows of the column the attribute's values.
 func (s *shaper) attributeLike(typ keys.Type, column []string, conditional bool) string {
 	if !distinctive(column) {
 		return ""
@@ -234,8 +235,8 @@ func (s *shaper) attributeLike(typ keys.Type, column []string, conditional bool)
 	return ""
 }
 
-// pick returns the first of the wishes that is a free name, or else the first with a number. Own is the name of the
-// attribute if it consists only of the component.
+// pick returns the first of wishes that is free as a name, or else the first one with a number added. own is the name
+// of the attribute if the attribute consists only of this component.
 func (s *shaper) pick(column []string, own string, wishes []string) string {
 	free := func(name string) bool {
 		if s.columns[name] != nil {
@@ -254,7 +255,7 @@ func (s *shaper) pick(column []string, own string, wishes []string) string {
 var stateName = text.Pattern(`(?i)(status|state|phase|stage)$`)
 
 // when returns a condition that selects exactly the rows in has, or nil if it finds none. The condition lists the
-// values of a state attribute that these rows have and no others.
+// values that a state attribute has in these rows. It must have other values in all other rows.
 func (s *shaper) when(has []bool) map[string][]string {
 	for name := range s.g.rows[0].it.All() {
 		n := string(name)

@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// assign decides which item of each parent every item belongs to. The items of one item of the first parent are
-// consecutive.
+// assign decides which items of the parents each item belongs to. The items that belong to the same item of the first
+// parent are consecutive.
 func (g *generator) assign(seed uint64) error {
 	for i, l := range g.links {
 		rng := g.assigner(l, seed)
@@ -25,7 +25,7 @@ func (g *generator) assign(seed uint64) error {
 	return nil
 }
 
-// repeated returns the numbers from 0 in ascending order, number i times[i] times.
+// repeated returns each index of times, in ascending order, as often as times[index] says.
 func repeated(times []uint64) (all []uint32) {
 	for i, n := range times {
 		all = append(all, slices.Repeat([]uint32{uint32(i)}, int(n))...)
@@ -33,8 +33,8 @@ func repeated(times []uint64) (all []uint32) {
 	return all
 }
 
-// assignSecond decides which item of the second parent every item belongs to. If both parents have an ancestor in
-// common, the two parents of an item belong to the same item of that ancestor.
+// assignSecond decides which item of the second parent each item belongs to. If the two parents have a common
+// ancestor, both parent items of an item belong to the same item of this ancestor.
 func (g *generator) assignSecond(rng *rand.PCG) error {
 	first, second := g.links[0], g.links[1]
 	over, under, shared := commonParent(first.parent, second.parent)
@@ -81,8 +81,8 @@ func (g *generator) assignSecond(rng *rand.PCG) error {
 			Pos: g.e.Pos, Msg: g.unpairable(), Hint: "lower per or count, or add a component of its own to the key",
 		}}
 	}
-	// With fewer parents than declared, there can be fewer pairs of parents than items: drop the items without a
-	// pair.
+	// A sample has fewer parent items than the model declares, so it can have fewer pairs of them than items. Drop
+	// the items without a pair.
 	kept := 0
 	for i, at := range second.of {
 		if at != unpaired {
@@ -94,7 +94,7 @@ func (g *generator) assignSecond(rng *rand.PCG) error {
 	return nil
 }
 
-// unpairable returns the error text for items without a second parent.
+// unpairable returns the error text for items that get no second parent, because there are too few pairs of parents.
 func (g *generator) unpairable() string {
 	for i, l := range g.links {
 		parent, other := l.parent, g.links[1-i].parent
@@ -109,10 +109,10 @@ func (g *generator) unpairable() string {
 		g.links[1].parent.e.Name
 }
 
-// unpaired is the index of a missing second parent.
+// unpaired takes the place of the index of a second parent if an item gets none.
 const unpaired = math.MaxUint32
 
-// slots returns an index in parents for each of the items, or unpaired.
+// slots returns, for each of the items, the index in parents of its second parent, or unpaired.
 func (g *generator) slots(rng *rand.PCG, items, parents []uint32) []uint32 {
 	if len(parents) == 0 {
 		return slices.Repeat([]uint32{unpaired}, len(items))
@@ -145,8 +145,8 @@ func (g *generator) slots(rng *rand.PCG, items, parents []uint32) []uint32 {
 	return pairs(rng, firsts, sizes)
 }
 
-// pairs returns a second number for each of the first numbers, which are in ascending order. No pair occurs twice,
-// and second number i occurs times[i] times. Where that is impossible, some second numbers are unpaired.
+// pairs returns a second number for each of firsts, which must be in ascending order. No pair occurs twice, and the
+// second number i occurs times[i] times. Where that is impossible, it returns unpaired instead of a number.
 func pairs(rng *rand.PCG, firsts []uint32, times []uint64) []uint32 {
 	// left[n] has the second numbers that must occur n more times.
 	left := make([][]uint32, slices.Max(times)+1)
@@ -184,12 +184,12 @@ func pairs(rng *rand.PCG, firsts []uint32, times []uint64) []uint32 {
 			seconds[i], left[n] = left[n][last], left[n][:last]
 			taken = append(taken, n)
 		}
-		for i, n := range taken { // taken has no entries for the unpaired, which are last
+		for i, n := range taken { // only the last numbers of a run can be unpaired, so taken[i] belongs to number i
 			left[n-1] = append(left[n-1], seconds[r.from+i])
 		}
 	}
 
-	// The greedy choice pairs the largest with the largest. Make it random by exchanging pairs.
+	// The greedy choice pairs the numbers that occur most often with each other. Exchange random pairs to undo that.
 	pair := func(i, k int) uint64 { return uint64(firsts[i])<<32 | uint64(seconds[k]) }
 	have := make(map[uint64]bool, len(firsts))
 	for i := range firsts {
@@ -222,7 +222,7 @@ func commonParent(a, b *generator) (over, under []*link, ok bool) {
 	return nil, nil, false
 }
 
-// ways returns the paths from g to the generators of all its ancestors, the nearest first.
+// ways returns the paths from g to the generators of all its ancestors, the shortest path first.
 func (g *generator) ways() (all [][]*link) {
 	for _, l := range g.links {
 		all = append(all, []*link{l})

@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/item"
 )
 
-// place returns the position in b.seen for the key of an item, and whether an item with that key is there. It reports
-// false if the item lacks a key attribute.
+// place returns the position in b.seen for the key of an item. taken is true if an item with that key is there
+// already. ok is false if the item lacks a key attribute.
 func (b *builder) place(t *model.Table, it attr.Item) (at uint64, taken, ok bool) {
 	var room [256]byte
 	buf := append(append(room[:0], t.Name...), 0)
@@ -39,7 +39,7 @@ func (b *builder) place(t *model.Table, it attr.Item) (at uint64, taken, ok bool
 	}
 }
 
-// sameKey reports whether two items have the same primary key.
+// sameKey reports whether two items of a table have the same primary key.
 func sameKey(t *model.Table, a, b attr.Item) bool {
 	for _, list := range [2][]model.Attribute{t.Partition, t.Sort} {
 		for _, k := range list {
@@ -60,10 +60,10 @@ type generator struct {
 	count  uint64
 	bytes  float64 // estimated bytes of an item in its table and indexes
 	least  float64 // smallest number of items to make, even if the share gives fewer
-	first  int     // index of its first item in Dataset.Items, or -1 before that is made
+	first  int     // index of its first item in Dataset.Items, or -1 until it has made one
 	links  []*link // to the parents of the entity
-	// fields are in the order in which they are drawn. The first ones are those in the table's key that the items do
-	// not copy from a parent.
+	// fields are in the order in which their values are drawn: first those in the table's key that the items do not
+	// copy from a parent.
 	fields  []*model.Field
 	domains []*domain
 	owns    []bool
@@ -74,8 +74,8 @@ type generator struct {
 	id      []byte            // the key of the current item
 	room    []byte            // memory for the next items
 	values  map[string]string // of the current item
-	// keys are the templates of the table's key attributes. rest are the templates of the other attributes, by name,
-	// as in an item.
+	// keys are the templates of the table's key attributes. rest are those of the other attributes, sorted by name
+	// like the attributes of an item.
 	keys, rest []*model.Template
 }
 
@@ -102,7 +102,8 @@ func (b *builder) generate(ctx context.Context) error {
 	return nil
 }
 
-// estimate returns the average bytes of an item in its table and indexes, from the first 64 items of the generator.
+// estimate returns the average bytes of an item in its table and indexes. It builds the first 64 items of the
+// generator to measure them.
 func (g *generator) estimate() float64 {
 	const first = 64
 	g.count = uint64(g.e.Count)
@@ -216,7 +217,8 @@ func ownersOf(m *model.Model) map[*model.Field]*model.Entity {
 	return owners
 }
 
-// attempts is how often the generator redraws an item whose key is taken. Then it tries all keys in order.
+// attempts is how often the generator redraws an item whose key is taken. If all attempts fail, it tries all keys in
+// order.
 const attempts = 16
 
 func (b *builder) run(ctx context.Context, g *generator) error {
@@ -261,8 +263,8 @@ func (g *generator) tooFewKeys(item uint64) error {
 	return model.Errors{err}
 }
 
-// item generates item i of g with a new key. It also returns the position of the key in b.seen, and false if all keys
-// are taken.
+// item generates item i of g with a new key. It also returns the position of the key in b.seen. It returns false if
+// all keys are taken.
 func (b *builder) item(g *generator, i uint64) (Item, uint64, bool, error) {
 	values := g.values
 	clear(values)
@@ -318,8 +320,8 @@ func (g *generator) build() (attr.Item, error) {
 	return g.buildRest()
 }
 
-// buildKey returns the table key for the current values, valid until the next call. Many keys turn out to be taken,
-// so the other attributes are built in a second step.
+// buildKey returns the table key for the current values, valid until the next call. It does not build the other
+// attributes, because many keys turn out to be taken; buildRest does.
 func (g *generator) buildKey() (attr.Item, error) {
 	g.b.Reset()
 	if err := g.e.Add(&g.b, g.keys, g.values, nil, true); err != nil {
@@ -329,7 +331,7 @@ func (g *generator) buildKey() (attr.Item, error) {
 	return g.id, nil
 }
 
-// buildRest returns the item for the key that buildKey built last.
+// buildRest returns the whole item that has the key from the last call of buildKey.
 func (g *generator) buildRest() (attr.Item, error) {
 	if err := g.e.Add(&g.b, g.rest, g.values, nil, true); err != nil {
 		return nil, err
@@ -357,7 +359,7 @@ func (b *builder) grow(n int) {
 // alone reports whether redrawing an item cannot change its key.
 func (g *generator) alone() bool { return g.key == 0 || g.key == 1 && g.owns[0] }
 
-// step sets the key fields to their next combination. It reports false after the last one.
+// step sets the key fields to their next combination of values. It returns false if there are no more combinations.
 func (g *generator) step(values map[string]string, fresh uint64) bool {
 	rest := g.next
 	endless := false

@@ -13,19 +13,19 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A census has the sizes of the groups among an entity's declared items, the largest first. The dataset draws the
-// values of all declared items to count them, but does not make the items.
+// A census has the sizes of the groups among an entity's declared items, the largest first. To count them, the
+// dataset draws the values of the declared items, at most maxPlanned, without making the items.
 type census []class
 
-// A class is a run of groups with the same number of rows.
+// A class is a number of groups with the same number of rows. They are consecutive in the census.
 type class struct {
 	rows float64
-	// groups and all are running totals: the groups and the rows up to the end of this class.
+	// groups and all are running totals: the number of groups and of rows in this class and all before it.
 	groups, all float64
 }
 
-// A grouping defines the groups of an entity's items. Items in the same group have equal values in some fields. The
-// grouping compares the values of each field as a type.
+// A grouping defines the groups of an entity's items: the items of a group have equal values in the fields. Each
+// value is first converted to its type in fields, such as a time to its month.
 type grouping struct {
 	fields map[*model.Field]keys.Type
 	// Only items with all key attributes in keys, and with the values in fixed, are in a group.
@@ -41,7 +41,8 @@ func (c census) groups() float64 {
 	return c[len(c)-1].groups
 }
 
-// sum returns the number of rows in the first groups, which may be a fractional number.
+// sum returns the number of rows in the largest groups. The parameter groups is their number, which may be a
+// fraction.
 func (c census) sum(groups float64) float64 {
 	i, _ := slices.BinarySearchFunc(c, groups, func(o class, n float64) int { return cmp.Compare(o.groups, n) })
 	last := c[min(i, len(c)-1)]
@@ -52,8 +53,8 @@ func (c census) sum(groups float64) float64 {
 // them.
 const maxPlanned = 1 << 19
 
-// plan returns generators that are planned for all declared items but make none. It returns none if some items cannot
-// get parents.
+// plan returns generators that are planned for all declared items, up to maxPlanned, but make none. It returns none
+// if some items cannot get parents.
 func (w *Dataset) plan() map[*model.Entity]*generator {
 	if w.planned == nil {
 		all := &Dataset{Model: w.Model, owners: w.owners}
@@ -96,13 +97,13 @@ func (w *Dataset) census(e *model.Entity, by grouping) census {
 		}
 	}
 
-	// If more items are declared than drawn, there are more groups too, but not more than combinations of values. The
-	// groups share the remaining rows.
+	// If more items are declared than drawn, scale up the number of groups, but not above the possible number of
+	// combinations of values. The rows that remain make the groups larger.
 	more := float64(e.Count) / float64(g.count)
 	times := 1.0
 	if more > 1 {
 		now := w.combinations(e, by.fields, func(o *model.Entity) float64 { return float64(w.planned[o].count) })
-		if times = w.Possible(e, by.fields) / now; !(times < more) { // or times is NaN: both are infinite
+		if times = w.Possible(e, by.fields) / now; !(times < more) { // if both are infinite, times is NaN
 			times = more
 		}
 	}
@@ -152,7 +153,7 @@ func (g *generator) filter(by grouping) func(item uint64) bool {
 	}
 }
 
-// groupsBy returns the group of each item: a hash of the item's values of the fields.
+// groupsBy returns, for each item, the ID of its group: a hash of the item's values of the fields.
 func (g *generator) groupsBy(fields map[*model.Field]keys.Type) []uint64 {
 	all := make([]uint64, g.count)
 	own := maps.Clone(fields)
@@ -182,8 +183,8 @@ func (g *generator) groupsBy(fields map[*model.Field]keys.Type) []uint64 {
 	return all
 }
 
-// hashOf hashes the value of a field that the item does not copy from a parent, compared as type t. It caches the
-// slow hashes in known, by the index of the value.
+// hashOf hashes an item's value of a field as type t. The item must not copy the field from a parent. hashOf caches
+// the hashes that are slow to compute in known, by the index of the value.
 func (g *generator) hashOf(k int, item uint64, t keys.Type, known map[uint64]uint64) uint64 {
 	const few = 1 << 16
 	d, index := g.domains[k], item
@@ -191,7 +192,7 @@ func (g *generator) hashOf(k int, item uint64, t keys.Type, known map[uint64]uin
 		index = d.index(g.hash, item, g.count, 0, g.owns[k])
 	}
 	coarse := model.Finer(d.f.Type, t)
-	if !coarse && (d.size == 0 || d.size > few) { // all values differ, or nearly all
+	if !coarse && (d.size == 0 || d.size > few) { // nearly all values differ, so the index can replace the text
 		return mix(index + 1)
 	}
 	if hash, ok := known[index]; ok {
@@ -230,8 +231,8 @@ func (w *Dataset) Represents(it *Item) float64 {
 	return 1
 }
 
-// Giver returns the ancestor of e from whose items the items of e copy all the given fields, or nil. If several
-// ancestors fit, it returns the farthest.
+// Giver returns the ancestor of e whose items give all the listed fields to the items of e, or nil. If several do, it
+// returns the farthest.
 func (w *Dataset) Giver(e *model.Entity, fields []*model.Field) *model.Entity {
 	for _, p := range e.Parents {
 		if !slices.ContainsFunc(fields, func(f *model.Field) bool { return !p.Entity.Gives(f, e) }) {
@@ -241,8 +242,8 @@ func (w *Dataset) Giver(e *model.Entity, fields []*model.Field) *model.Entity {
 	return nil
 }
 
-// Finest returns the fields in the listed key attributes of an entity. Each has the most precise type in which a
-// template writes it: a key may contain only the day of a time.
+// Finest returns the fields in the listed key attributes of an entity. Each has the most precise type that a template
+// gives it, because a key may contain, for example, only the day of a time.
 func Finest(e *model.Entity, list []model.Attribute) map[*model.Field]keys.Type {
 	all := map[*model.Field]keys.Type{}
 	for _, part := range e.Parts(list) {
@@ -257,14 +258,14 @@ func Finest(e *model.Entity, list []model.Attribute) map[*model.Field]keys.Type 
 	return all
 }
 
-// Possible returns the largest possible number of combinations of values of the fields at the declared scale (see
-// [Finest]).
+// Possible returns how many combinations of values of the fields are possible at the declared scale (see [Finest]).
 func (w *Dataset) Possible(e *model.Entity, fields map[*model.Field]keys.Type) float64 {
 	return w.combinations(e, fields, func(o *model.Entity) float64 { return float64(o.Count) })
 }
 
-// combinations returns the largest possible number of combinations of values of the fields, given the number of items
-// of each entity. Fields copied from a parent have at most one combination for each of the parent's items.
+// combinations returns how many combinations of values of the fields are possible. The function count returns the
+// number of items of an entity. Fields copied from a parent have at most one combination for each of the parent's
+// items.
 func (w *Dataset) combinations(
 	e *model.Entity, fields map[*model.Field]keys.Type, count func(*model.Entity) float64,
 ) float64 {
@@ -290,8 +291,8 @@ func (w *Dataset) combinations(
 	return n
 }
 
-// distinct returns the largest possible number of values of a field, given the number of items of each entity. It
-// must match newDomain.
+// distinct returns how many values of a field are possible. The function count returns the number of items of an
+// entity. The result must match the domain that newDomain makes.
 func (w *Dataset) distinct(f *model.Field, count func(*model.Entity) float64) float64 {
 	n := valuesAs(f, f.Type)
 	switch owner := w.owners[f]; {

@@ -15,7 +15,7 @@ import (
 // Every generated value is a function of the seed, the name of the field and the number of the item. No draw depends
 // on a previous one, and all arithmetic uses integers, so equal seeds give equal bytes on every machine.
 
-// hash64 is FNV-1a followed by mix, which makes all bits depend on all parts.
+// hash64 returns the FNV-1a hash of parts after mix, which makes every bit depend on all parts.
 func hash64(parts ...string) uint64 {
 	h := uint64(14695981039346656037)
 	for _, p := range parts {
@@ -56,8 +56,8 @@ type domain struct {
 	b    *model.Bounds
 	// size is the number of different values; 0 means a new value for each item.
 	size uint64
-	// owned is the number of items of the entity whose whole key is the field, or 0 if there is none. It is the
-	// number of values, unless the field limits that itself.
+	// owned is the number of items of the entity whose whole key is this field, or 0 if no entity has such a key. The
+	// domain then has as many values as items, unless the field's own definition limits them.
 	owned uint64
 	zipf  *zipf
 }
@@ -98,8 +98,9 @@ func newDomain(f *model.Field, seed uint64, owner string, owned uint64) (*domain
 // idLike reports whether values of a type are unique ids that contain a time.
 func idLike(name string) bool { return name == "ulid" || name == "ksuid" }
 
-// value returns the value for an item in text form. Attempt is the number of redraws because the key was taken. Owns
-// says that the items of the entity take the values in turn. Of is the number of items.
+// value returns the text form of the value for an item. The parameter of is the number of items. attempt counts the
+// redraws because the key was taken. If owns is set, the items take the values in turn, so that each value identifies
+// an item.
 func (d *domain) value(entity, item, of, attempt uint64, owns bool) string {
 	if d.size == 0 {
 		if d.f.Distribution.Name == "sequence" {
@@ -153,8 +154,8 @@ const (
 	base62    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// fresh returns value i of a domain without a size. If of is not 0, it is the number of values, and ids that contain
-// a time are in the order of i.
+// fresh returns value i of a domain without a size. If of is not 0, it is the number of values; ids that contain a
+// time then ascend with i.
 func (d *domain) fresh(i, of uint64) string {
 	rng := rand.NewPCG(d.seed, mix(i+0x9e3779b97f4a7c15))
 	switch d.f.Type.Name {
@@ -175,7 +176,8 @@ func (d *domain) fresh(i, of uint64) string {
 	return word(rng, d.length(rng, 12))
 }
 
-// moment returns the offset of an id's time from the lower bound: random if of is 0, or else in the order of i.
+// moment returns the offset of an id's time from the lower bound. If of is 0, the offset is random. Otherwise, of is
+// the number of values, and offsets ascend with i.
 func (d *domain) moment(rng *rand.PCG, i, of uint64) uint64 {
 	if of == 0 {
 		return draw(rng, d.b.Count())

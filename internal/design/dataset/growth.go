@@ -24,15 +24,15 @@ type Growth struct {
 	once sync.Once
 }
 
-// A matching maps the groups of an entity to the declared groups that they represent.
+// A matching tells which declared groups each generated group of an entity represents.
 type matching struct {
 	made   map[int]int     // number of groups, by their number of rows
-	strata map[int]stratum // stratum of the groups with so many rows
+	strata map[int]stratum // the stratum that groups with this number of rows represent
 	parts  int             // number of parts that each stratum is divided into
 	all    census
 }
 
-// A stratum is the declared groups between two ranks. n generated groups represent them.
+// A stratum is a range of ranks of declared groups, which n generated groups represent.
 type stratum struct {
 	all         census
 	from, to, n float64
@@ -48,13 +48,13 @@ type Stand struct {
 	of   []entityRows
 }
 
-// maxStands limits the Stands of all groups of an entity together, and maxParts those of each group.
+// maxStands is the largest number of Stands of all groups of an entity together, and maxParts that of a single group.
 const (
 	maxStands = 200_000
 	maxParts  = 32
 )
 
-// Growth returns the growth of the partitions of a space. They are already counted.
+// Growth returns the growth of the partitions of a space. The caller need not count them.
 func (w *Dataset) Growth(s *Space) *Growth {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,8 +68,8 @@ func (w *Dataset) Growth(s *Space) *Growth {
 }
 
 // GrowthBy returns the growth of groups of rows. The rows of a group have equal partition keys and equal values of
-// the fields in sorted, which are in the sort key. Growth compares a field as its type in sorted; the zero type means
-// the type in the key. Only rows with the values in fixed are in groups. The caller must count the groups.
+// the fields in sorted, which are in the sort key. sorted has the type in which values are compared; the zero type
+// means the type in the key. Only rows with the values in fixed are in groups. The caller must count the groups.
 func (w *Dataset) GrowthBy(s *Space, sorted map[string]keys.Type, fixed map[string]string) *Growth {
 	return w.growth(func(e *model.Entity) grouping {
 		all := Finest(e, s.Hash)
@@ -89,9 +89,8 @@ func (w *Dataset) GrowthBy(s *Space, sorted map[string]keys.Type, fixed map[stri
 	})
 }
 
-// GrowthOf returns the growth of groups of items. The items of a group have equal values of the named fields, as far
-// as they have these fields. Only items with all listed key attributes are in groups. The caller must count the
-// groups.
+// GrowthOf returns the growth of groups of items. The items of a group have equal values of those of the named fields
+// that their entity has. Only items with all listed key attributes are in groups. The caller must count the groups.
 func (w *Dataset) GrowthOf(names []string, list ...model.Attribute) *Growth {
 	return w.growth(func(e *model.Entity) grouping {
 		all := map[*model.Field]keys.Type{}
@@ -134,8 +133,7 @@ func (g *Growth) match() {
 		if declared == 0 {
 			continue
 		}
-		// before returns the first declared rank that the group at a rank represents: the number of declared groups
-		// before it.
+		// before returns how many declared groups precede those that the generated group at a rank represents.
 		before := func(rank int) float64 {
 			step := declared / float64(made)
 			switch {
@@ -156,8 +154,8 @@ func (g *Growth) match() {
 	}
 }
 
-// bound returns the rank at which part k of a stratum begins. If the stratum has the largest of all groups, that
-// group is a part of its own.
+// bound returns the rank at which part k of a stratum begins. In the stratum that contains the largest of all groups,
+// this group is the whole first part.
 func (s *stratum) bound(k, parts int) float64 {
 	if s.from > 0 || k == 0 {
 		return s.from + (s.to-s.from)*float64(k)/float64(parts)
@@ -174,8 +172,8 @@ func (s *stratum) rows(k, parts int) float64 {
 	return (s.all.sum(to) - s.all.sum(from)) / (to - from)
 }
 
-// usual returns the average rows of a group in the stratum. For the stratum with the largest of all groups, it
-// returns the rows of that group.
+// usual returns the average rows of a group in the stratum. In the stratum that contains the largest of all groups,
+// it returns the rows of that group instead.
 func (s *stratum) usual() float64 {
 	if s.from == 0 {
 		return s.rows(0, maxParts)
@@ -183,8 +181,8 @@ func (s *stratum) usual() float64 {
 	return s.rows(0, 1)
 }
 
-// stand returns the Stand for a group with the counted rows of each entity. Rows returns the rows of a declared group
-// in a stratum.
+// stand returns the Stand for a group. counted has the group's number of rows of each entity. The function rows
+// returns the number of rows of a declared group in a stratum.
 func (g *Growth) stand(counted []entityRows, rows func(*stratum) float64) (s Stand) {
 	s.of, s.each = counted, make([]float64, len(counted))
 	for i, some := range counted {
@@ -209,9 +207,9 @@ func (s *Stand) Each(it *Item) float64 {
 	return 1
 }
 
-// Stands returns the declared groups that a group of generated rows represents, the largest first. The number of rows
-// of e determines them; the rows of other entities in the group grow accordingly. It reports false if the group
-// represents only itself.
+// Stands returns the declared groups that a group of generated rows represents, the largest first. It finds them by
+// the group's number of rows of e. Rows of other entities in the group grow as their own numbers say. It reports
+// false if the group represents only itself.
 func (g *Growth) Stands(e *model.Entity, rows []Row) (all []Stand, ok bool) {
 	g.once.Do(g.match)
 	counted := countRows(nil, rows)

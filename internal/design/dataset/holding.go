@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/engine"
 )
 
-// Holding returns a dataset with the tables and items. Items belong to the table with the name of their own. If two
-// items have the same key, the database contains the last.
+// Holding returns a dataset with the given tables and items. An item belongs to the table in tables that has the name
+// of the item's own table. If several items have the same key, the database contains the last.
 func Holding(ctx context.Context, tables []*model.Table, items []Item) (*Dataset, error) {
 	w, err := Build(ctx, &model.Model{Tables: tables}, Options{})
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 type link struct {
 	parent *generator
 	per    model.Per
-	// of has the index of the parent's item for each item. sizes has the number of items for each item of the parent,
-	// by rank until assign shuffles them.
+	// of has, for each item, the index of the parent item. sizes has the number of items for each parent item. It is
+	// in order of rank until assign shuffles it.
 	of    []uint32
 	sizes []uint64
-	zipf  *zipf // over all declared items of the parent, or nil
+	zipf  *zipf // weights of all declared items of the parent, or nil
 }
 
 // newLink returns the link from an entity to the items that the parent's generator makes.
@@ -36,7 +36,7 @@ func newLink(e *model.Entity, p model.Parent, parent *generator) (*link, error) 
 	return l, nil
 }
 
-// index returns the index of the parent's item for an item. Before assign decides, it returns an arbitrary one.
+// index returns the index of the parent item of an item. Before assign has set it, it returns an arbitrary one.
 func (l *link) index(item uint64) uint64 {
 	if l.of == nil {
 		return item % l.parent.count
@@ -44,7 +44,7 @@ func (l *link) index(item uint64) uint64 {
 	return uint64(l.of[item])
 }
 
-// follow returns the index of the item at the end of a path from an item.
+// follow returns the index of the ancestor's item at the end of a path that begins at an item.
 func follow(way []*link, item uint64) uint64 {
 	for _, l := range way {
 		item = l.index(item)
@@ -86,8 +86,8 @@ func parentsFirst(entities []*model.Entity) (all []*model.Entity) {
 	return all
 }
 
-// The smallest numbers of items to make of an entity, if the model declares so many: the figures from fewer items
-// would be unreliable. The limit for parents is lower, so that more items belong to each parent.
+// leastItems and leastParents are the smallest numbers of items to make of an entity if the model declares as many.
+// Figures from fewer items would be unreliable. The limit for parents is lower, so that more items belong to each.
 const (
 	leastItems   = 3000
 	leastParents = 300
@@ -105,7 +105,8 @@ func (b *builder) plan(all []*generator) error {
 			l.parent.least = min(l.parent.least, leastParents)
 		}
 	}
-	// size sets the sizes of all generators for a share, and returns the parts of both limits that they use.
+	// size sets the sizes of all generators for a share. It returns their items and bytes as shares of the two
+	// limits.
 	size := func(share float64) (ofItems, ofBytes float64) {
 		for _, g := range all {
 			g.size(share)
@@ -131,7 +132,7 @@ func (b *builder) plan(all []*generator) error {
 		share, b.w.Bytes = low, bytes > items
 	}
 	for _, g := range all {
-		g.size(share) // repeat this, because assign may have lowered the counts of parents
+		g.size(share) // again, because assign may have lowered the counts of parents
 		if err := g.assign(b.o.Seed); err != nil {
 			return err
 		}
@@ -159,9 +160,9 @@ func (g *generator) size(share float64) {
 	}
 }
 
-// weights returns the relative number of children of each parent item that is made, and the total number of their
-// children. If not all parent items are made, the weights are those of declared parents at equal distances of rank,
-// from the first to the last.
+// weights returns the relative number of children of each parent item that is made, and how many children all of them
+// have. If only some of the declared parent items are made, they get the weights of declared ones at equal distances
+// of rank, from the first to the last.
 func (l *link) weights(children uint64) (weights []uint64, sum float64) {
 	made, declared := l.parent.count, uint64(l.parent.e.Count)
 	weights = make([]uint64, made)
@@ -225,8 +226,8 @@ func apportion(n uint64, weights []uint64) []uint64 {
 	return shares
 }
 
-// bound limits the sizes to least and most, which rounding or an inexact count can exceed. It keeps their sum by
-// moving the difference to other sizes. If no sizes within the bounds have this sum, it changes nothing.
+// bound brings the sizes into the range from least to most; rounding or an inexact count can lead out of it. It keeps
+// their sum by moving the difference to other sizes. If no sizes within the range have this sum, it changes nothing.
 func bound(sizes []uint64, least, most uint64) {
 	sum, over, under := uint64(0), uint64(0), uint64(0)
 	for _, n := range sizes {

@@ -10,7 +10,7 @@ import (
 // headLen is the length of a head in bytes.
 const headLen = 8
 
-// order sorts up to fewRows rows by comparing whole keys.
+// fewRows is the largest number of rows that order sorts by comparing whole keys.
 const fewRows = 12
 
 // order sorts rows by their keys, or only by sort key if they are in one partition. Most keys begin alike. order

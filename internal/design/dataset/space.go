@@ -50,7 +50,7 @@ func (s *Space) PartitionOf(dst []byte, r *Row) []byte {
 	return dst
 }
 
-// SortOf appends the encoded sort key of a row, its position in the partition, to dst.
+// SortOf appends the encoded sort key of a row to dst. This is the row's position in its partition.
 func (s *Space) SortOf(dst []byte, r *Row) []byte {
 	dst, _ = s.Schema.AppendSort(dst, r.Item.Attributes)
 	return dst

@@ -162,7 +162,7 @@ func (w *Dataset) spaceNamed(ctx context.Context, table, index *string) (*Space,
 	return w.Space(ctx, t, x)
 }
 
-// load loads absent items into the database. The caller holds w.loading.
+// load loads absent items into the database. The caller must hold w.loading.
 func (w *Dataset) load(ctx context.Context, absent []*Item) error {
 	for len(absent) > 0 {
 		t := absent[0].Table

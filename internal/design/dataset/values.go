@@ -54,8 +54,8 @@ func (v Values) Map() map[string]string {
 	return all
 }
 
-// draw returns the value of field k of an item. It takes a field that the item copies from an ancestor's item.
-// Attempt only changes the item's own key fields.
+// draw returns the value of field k of an item, also if the item copies the field from an ancestor's item. attempt
+// affects only the item's own key fields.
 func (g *generator) draw(k int, item, attempt uint64) string {
 	if way := g.from[k]; len(way) > 0 {
 		return way[len(way)-1].parent.value(g.fields[k], follow(way, item))

@@ -301,8 +301,8 @@ func bad(src string, tok lex.Token) error {
 	}
 }
 
-// path returns the placeholder for a name in a path. It resolves the name first, unless inPath: only the first name
-// of a path is an alias.
+// path returns the placeholder for a name in a path. If inPath is set, the name is not the first of its path. path
+// does not resolve such a name, because only the first can be an alias.
 func (p *Placeholders) path(name string, inPath bool) (string, error) {
 	if p.Resolve != nil && !inPath {
 		attribute, err := p.Resolve(name)

@@ -5,8 +5,8 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// measure computes what each candidate reads. It replaces a candidate that represents values with different numbers
-// of rows by one candidate for each number.
+// measure computes what a request for each candidate reads. In a sample, a candidate can represent declared values
+// with different numbers of rows. measure then replaces it by one candidate for each number.
 func (s *spreader) measure() {
 	if s.win != nil {
 		s.grew()
@@ -26,7 +26,8 @@ func (s *spreader) measure() {
 	}
 }
 
-// grew computes the rows of each candidate at the declared scale.
+// grew sets the rows of each candidate, in the dataset and at the declared scale. measure calls it for a pattern with
+// windows.
 func (s *spreader) grew() {
 	for i := range s.all {
 		c := &s.all[i]
@@ -36,7 +37,7 @@ func (s *spreader) grew() {
 	}
 }
 
-// itself says that a candidate represents only its own value.
+// itself is the result of stands for a candidate that represents only its own value.
 var itself = []dataset.Stand{{Times: 1, Rows: 1}}
 
 // stands returns the values at the declared scale that a candidate represents.
@@ -59,7 +60,7 @@ func (s *spreader) stands(c *candidate) []dataset.Stand {
 	return itself
 }
 
-// set computes what a request for one of the values of stand reads, from the candidate that represents it.
+// set sets in c what a request for one of the values of stand reads. It scales up the rows of c in the dataset.
 func (s *spreader) set(c *candidate, stand *dataset.Stand) {
 	all, limit := s.space.Rows[c.From:c.To], s.q.Report.Limit
 	rows := s.limited(all)

@@ -8,10 +8,11 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// A partLoad is one partition's part of a pattern's requests.
+// A partLoad is what a pattern's requests read in one partition.
 type partLoad struct {
 	part dataset.Part
-	// none, unless nil, marks requests that find no row: it has their values, and part is not set.
+	// If none is not nil, the entry stands for requests that find no row. none is an item with their values, and part
+	// is not set.
 	none *dataset.Item
 	// share is the partition's share of all requests, from 0 to 1. units are the read units of each request at the
 	// declared scale.
@@ -21,8 +22,8 @@ type partLoad struct {
 // A sum adds up the candidates of one partition.
 type sum struct {
 	weight, units float64
-	// more is the extra weight of the first values: a candidate's most frequent value has more than the candidate's
-	// average weight.
+	// more adds up, over the candidates, the weight of a candidate's first value minus the candidate's average
+	// weight. The first value is its most frequent.
 	more float64
 	held float64 // rows of the candidates at the declared scale, or 0 if they have all rows of the partition
 }
@@ -63,8 +64,8 @@ func (s *spreader) loads() []partLoad {
 		}
 		values := 1.0
 		if s.w.Scale < 1 && of.held > 0 {
-			// A sampled partition may lack some of its values. Estimate their number from the rows at the declared
-			// scale that the sampled values do not have.
+			// A sampled partition may lack some of its values. Scale up their weight by the partition's rows at the
+			// declared scale, divided by those of the sampled values.
 			values = max(1, s.declared(s.w.Growth(s.space), at.From, at.To)/of.held)
 		}
 		loads = append(loads, partLoad{
@@ -92,9 +93,10 @@ func (s *spreader) declared(grow *dataset.Growth, low, high int) (n float64) {
 	return n
 }
 
-// among returns the number of partitions over which the pattern's requests spread, or 0 if the dataset generated
-// items of the pattern's entity, which show that. It ignores times and the fields that keep the pattern's own values.
-// If a count is missing, it returns infinity and the entity or parent that needs a count.
+// among returns over how many partitions the pattern's requests spread, computed from the declared counts. It returns
+// 0 if the dataset generated items of the pattern's entity, because these show the spread. It ignores times and the
+// fields that keep the pattern's own values. If a count is missing, it returns infinity and the entity or parent that
+// needs it.
 func (s *spreader) among() (float64, *model.Entity) {
 	e := s.p.Entity
 	if s.w.Made(e) > 0 {

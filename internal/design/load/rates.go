@@ -7,11 +7,12 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// rates divide the requests for the items of each entity among the partitions of a space.
+// rates says how the requests for the items of each entity divide among the partitions of a space.
 //
 // Every item of an entity gets equally many requests, so a partition's share is proportional to its items. If the
-// partition key contains a time, all requests are for the current period. Each partition then shows the load it has
-// in its own period: its share is that of its other components over all periods.
+// partition key contains a time, all requests go to the partitions of the current period. Each partition's share is
+// then the one that it has while its own period is current: that of all items, of any period, with the same values of
+// its other components.
 type rates struct {
 	w    *dataset.Dataset
 	s    *dataset.Space
@@ -19,7 +20,7 @@ type rates struct {
 	of   map[*model.Entity]*entityRates
 }
 
-// entityRates have the shares of an entity's rows.
+// entityRates says how the requests for one entity's items divide.
 type entityRates struct {
 	items float64 // number at the declared scale
 	// timed is true if the partition key contains a time. fields are the key's other components. sums has the share
@@ -95,7 +96,8 @@ func periodic(e *model.Entity, hash []model.Attribute, name string) bool {
 	return is
 }
 
-// group returns the values of the components that are not times, except the components in without.
+// group returns the item's values of the components that are not times, as one string. It leaves out the components
+// in without.
 func (o *entityRates) group(it *dataset.Item, without ...string) string {
 	key := ""
 	for _, name := range o.fields {
@@ -110,7 +112,7 @@ func (o *entityRates) group(it *dataset.Item, without ...string) string {
 func (r *rates) periodic(e *model.Entity) bool { o := r.of[e]; return o != nil && o.timed }
 
 // group returns an ID for the partitions of e that differ from the load's partition only in the time or in fixed
-// fields. While one of them is current, it gets the requests of all.
+// fields. A partition gets the requests of its whole group while its period is current.
 func (r *rates) group(l partLoad, e *model.Entity, fixed []string) string {
 	o := r.of[e]
 	if o == nil || !o.timed {

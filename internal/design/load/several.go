@@ -45,9 +45,9 @@ func (w *windows) alike(a, b *model.Pattern) bool {
 	return true
 }
 
-// together merges the spreaders of a pattern's requests. The requests differ in their fixed values, such as the
-// shards of each day. A merged candidate is a value of the other equality conditions; its parts are what each request
-// reads for that value.
+// together merges the spreaders of a pattern that makes several requests. The requests differ only in their fixed
+// values, such as the shards of each day. A merged candidate stands for one combination of the other values. Its
+// parts are what each request reads for this combination.
 func together(p *model.Pattern, spreaders []*spreader, requests int, win *windows) *spreader {
 	all := *spreaders[0]
 	all.p = p
@@ -89,7 +89,8 @@ func together(p *model.Pattern, spreaders []*spreader, requests int, win *window
 	return &all
 }
 
-// sum adds up what the parts of a value read. Empty is the read units of all requests if they found nothing.
+// sum adds up what the parts of a value read. The parameter empty is what all requests together cost, in read units,
+// if they find nothing.
 func (c *candidate) sum(empty float64) {
 	c.units = empty
 	for _, p := range c.parts {

@@ -25,32 +25,34 @@ type spreader struct {
 	space *dataset.Space
 	q     question
 	p     *model.Pattern
-	// of are the entities in the partitions that the pattern reads. The key nil stands for items without an entity.
+	// of is the set of entities whose items count: the pattern's entity or, if it has none, those in the partition
+	// that it reads. The key nil stands for items without an entity.
 	of map[*model.Entity]bool
-	// The names in the equality conditions. hash are those that determine the partition. free are those in the sort
-	// key that take their values from each item. listed keep the pattern's own values, because the model or the
-	// pattern lists them.
+	// These are the names in the equality conditions. Those in hash determine the partition. Those in free are in the
+	// sort key and take their values from each item. Those in listed keep the pattern's own values, because the model
+	// or the pattern lists their values.
 	hash, free, listed []string
-	// ranged is true if a condition on the sort key is not an equality. moved, unless nil, is the condition whose
-	// arguments follow the items: the time of the windows, or a prefix that matches no row for some values.
+	// ranged is true if a condition on the sort key is not an equality. moved is the condition whose arguments come
+	// from the items instead of the pattern, or nil. It is the range of time of the windows, or a prefix. Values for
+	// which the pattern's own prefix matches no row use the prefixes of their items.
 	ranged bool
 	moved  *model.Condition
 	// win are the windows of time that the pattern asks for, or nil. With windows, a candidate has all rows of a
 	// value in a partition.
 	win *windows
-	// timed is true if the conditions limit a time. For all values but the pattern's own, the limits follow the
-	// items: the length of the range matters, not its date.
+	// timed is true if an equality or a prefix limits a time in the sort key. For all values but the pattern's own,
+	// the limits come from the items: the length of the range matters, not its date.
 	timed  bool
-	shared bool // a name is in the partition key and in the sort key
+	shared bool // an equality's name is in the partition key and in the sort key
 	one    bool // a request reads one item
 	// own is the partition that the pattern's own values select. known is false if the space has no such partition.
 	own   dataset.Part
 	known bool
 
-	grow    *dataset.Growth // of the groups of rows that the equality conditions select
+	grow    *dataset.Growth // growth of the groups of rows that the equality conditions select
 	all     []candidate
 	several bool    // some partitions have several values
-	weights float64 // total weight of all values if all has only some of them, or 0
+	weights float64 // total weight of all values, or 0 if the field all has every value
 }
 
 // A candidate is one combination of values for the equality conditions, with the slice that the pattern reads for it.
@@ -58,22 +60,22 @@ type spreader struct {
 // partition.
 type candidate struct {
 	Slice
-	// row is one of the rows from low up to high, which all have the values. It is nil if only the number of the
-	// values is known.
+	// row is one of the rows from low up to high, all of which have the candidate's values. It is nil if the
+	// candidate stands for values of which only the number is known.
 	row       *dataset.Row
 	low, high int
 	own       bool
-	empty     bool     // no rows have the value; row is of another place, such as a parent's item
+	empty     bool     // no rows have the value; row has an item from elsewhere, such as a parent's
 	bucket    string   // the period in the partition key
-	args      []string // of the moved condition, or nil for the pattern's own
+	args      []string // arguments of the moved condition; nil means the pattern's own
 	parts     []part
-	// What one request reads at the declared scale, in the busiest window if there are windows. then are the read
-	// units of the follow-up reads. held are the rows without the request's limit.
+	// These are what one request reads at the declared scale. With windows, they are for the busiest one. then is the
+	// read units of the follow-up reads. held is the number of rows that the request would read without its limit.
 	rows, bytes, units, then, held float64
 	// average is what a request reads on average over all windows, or nil without windows.
 	average *average
-	// times is the number of values at the declared scale that the candidate represents. Where these have different
-	// numbers of rows, several candidates represent them; again numbers those candidates from 0.
+	// times is the number of values at the declared scale that the candidate represents. If they differ in their
+	// number of rows, there is a candidate for each number, and again counts these candidates from 0.
 	times float64
 	again int
 	often float64 // average weight of each represented value among all requests
@@ -134,7 +136,8 @@ func newSpreader(w *dataset.Dataset, space *dataset.Space, q question, win *wind
 	return s
 }
 
-// lists reports whether the model lists the values of a field. It ignores lists of shard numbers, which count from 0.
+// lists reports whether the model lists the values of a field. It returns false for a list of shard numbers, which
+// count from 0.
 func lists(f *model.Field) bool {
 	if f == nil {
 		return false
@@ -220,8 +223,9 @@ func (s *spreader) find(ctx context.Context) error {
 	return nil
 }
 
-// childless adds candidates for values without rows. If a parent determines all values of the conditions, requests
-// also ask for those of its items to which no item of the pattern's entity belongs, such as projects without tasks.
+// childless adds candidates for values without rows, such as projects without tasks. If a parent's items determine
+// all values of the conditions, requests ask for each of these items, even if no item of the pattern's entity belongs
+// to it.
 func (s *spreader) childless() {
 	e := s.p.Entity
 	names := slices.Concat(s.hash, s.free)
@@ -267,7 +271,7 @@ func (s *spreader) childless() {
 		}
 	}
 
-	// The number of declared parent items with rows is known, so the others have none.
+	// The growth knows how many declared parent items have rows. The rest have none.
 	with := s.grow.Groups(e)
 	identified := !slices.ContainsFunc(parent.KeyFields(), func(f *model.Field) bool {
 		return !slices.Contains(fields, f)
@@ -286,8 +290,8 @@ func (s *spreader) childless() {
 	}
 }
 
-// keyed returns a copy of the parent's item with those attributes that the conditions name, as an item of the
-// pattern's entity would have them. It reports false if the parent's values do not suffice for them.
+// keyed returns the parent's item, with the attributes that the conditions name. It builds them with the templates of
+// the pattern's entity. It returns false if the parent lacks a value for a template.
 func (s *spreader) keyed(it *dataset.Item, names []string) (*dataset.Item, bool) {
 	var templates []*model.Template
 	for _, name := range names {
@@ -335,7 +339,7 @@ func (s *spreader) items(at dataset.Part) {
 	}
 }
 
-// partition adds a candidate for a partition: the range that the pattern's own values select there.
+// partition adds one candidate for a partition: the range of sort keys that the pattern's own values select in it.
 func (s *spreader) partition(at dataset.Part) {
 	rows := s.space.In(at)
 	first := slices.IndexFunc(rows, func(r dataset.Row) bool { return s.lists(&r) })
@@ -370,7 +374,8 @@ func (s *spreader) groups(at dataset.Part) {
 			continue // for example, the template rejects a value
 		}
 		base.low, base.high = s.space.Range(at, slice.Range)
-		// the item spells the value differently from the template, so its row is in no range of its own
+		// If the item spells the value differently from the template, the range of the template's spelling does not
+		// contain the item's row.
 		if i < base.low || i >= base.high {
 			id := [2]int{base.low, base.high}
 			if others[id] || id[0] == id[1] {
@@ -391,8 +396,9 @@ func (s *spreader) groups(at dataset.Part) {
 	}
 }
 
-// group adds the candidates of a group of rows with equal values. It uses the range of the pattern's own values if
-// rows of the group are in it. Otherwise it adds one range for each prefix of the items.
+// group adds the candidates of a group of rows with equal values. Without a range, or with windows, one candidate has
+// all rows. Otherwise, one candidate has the range of the pattern's own values if rows of the group are in it. If
+// not, or if the range limits a time, group adds one candidate for each prefix of the items.
 func (s *spreader) group(at dataset.Part, base candidate) {
 	switch {
 	case !s.ranged, s.win != nil:

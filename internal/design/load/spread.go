@@ -1,11 +1,11 @@
 // Package load computes what the patterns of a model read and write at the declared scale.
 //
 // [Table.Reads] returns what a pattern reads for every value that its key conditions can have, not only for the
-// values in the model: for each customer, or for each project of a customer if both are in the key. Statistics of the
-// rows rank the values; then requests for the values at the median, the 95th percentile and the top give exact
-// figures. [Table.Writes] returns the cost of a write, with its index rows and its transaction. [Table.Spaces] adds
-// up the loads of each partition and of the most written items. Budgets, bills, tables and lint rules all take loads
-// from here.
+// values in the model: for each customer, or for each project of a customer if both are in the key. It ranks the
+// values by the sizes of their rows. Then it makes requests for the values at the median, the 95th percentile and the
+// top, so the figures for these are exact. [Table.Writes] returns the cost of a write, with its index rows and its
+// transaction. [Table.Spaces] adds up the loads of each partition and of the most written items. Budgets, bills,
+// tables and lint rules all take loads from here.
 package load
 
 import (
@@ -37,8 +37,8 @@ type question struct {
 }
 
 // A Spread is what a pattern reads for all values of the equality conditions on its partition key and sort key.
-// Fields whose values the model lists, such as a state, keep the pattern's own value. If a parent determines the
-// values, those of all its items count, even without rows.
+// Fields whose values the model lists, such as a state, keep the pattern's own value. If a parent's items determine
+// the values, the values of each of its items count, even if no row has them.
 type Spread struct {
 	// Partitions and Values count the partitions that the pattern reads and the values of its conditions; each value
 	// is in one partition. Empty counts the values without rows, such as customers without orders.
@@ -61,11 +61,11 @@ type Spread struct {
 // A Reading is what a pattern reads for one value.
 type Reading struct {
 	Key PartitionKey `json:"partition"`
-	// Sort is the condition on the sort key, as an expression, or "" if all values have the same.
+	// Sort is the condition on the sort key, as an expression, or "" if it is the same for all values.
 	Sort    string          `json:"sort,omitempty"`
 	Request json.RawMessage `json:"request"`
-	// Rows is the number of rows returned, and Examined of rows read. Bytes includes the items that a local index
-	// fetches.
+	// Rows is the number of rows returned, and Examined the number of rows read. Bytes includes the items that a
+	// local index fetches.
 	Rows     int     `json:"rows"`
 	Examined int     `json:"examined"`
 	Bytes    int     `json:"bytes"`
@@ -121,8 +121,8 @@ func (r *Reading) DeclaredPages() float64 {
 	return math.Max(float64(r.Pages), n*math.Ceil(float64(r.Bytes)/n*r.byteGrowth()/(1<<20)))
 }
 
-// Only a request shows how many rows a filter returns. With a filter, read therefore makes requests for up to
-// readParts values, until they have read more than readBytes.
+// Only the result of a request shows how many rows a filter returns. If the pattern has a filter, read therefore
+// makes requests for up to readParts values. It stops once they have read more than readBytes.
 const (
 	readParts = 256
 	readBytes = 32 << 20
@@ -283,9 +283,9 @@ func (s *spreader) counted() *Spread {
 	return out
 }
 
-// ranksOf returns a function from a share to a rank among n candidates, which are in descending order of cost. That
-// share of the requests costs no more than the candidate at the rank. Times returns the number of requests for a
-// candidate.
+// ranksOf returns a function that converts a share of the requests to a rank among n candidates, which are in
+// descending order of cost. That share of the requests costs no more than a request for the candidate at the rank.
+// The parameter times returns the number of requests for a candidate.
 func ranksOf(n int, times func(i int) float64) func(share float64) int {
 	all := 0.0
 	for i := range n {

@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// A Table has the reads and writes of all patterns of a dataset and of the declared rates of its entities. It
-// computes each part on the first call and keeps the result in the dataset.
+// A Table computes what all patterns of a dataset and the declared rates of its entities read and write. It computes
+// each part on the first call and keeps the result in the dataset.
 type Table struct {
 	w      *dataset.Dataset
 	target explain.Target
@@ -34,7 +34,7 @@ type (
 	loadsID  struct{}
 )
 
-// once calls f for the first call with an id. Later calls with this id return the same result.
+// once returns the result of f. It calls f once for each id and keeps the result in the dataset for later calls.
 func once[V any](w *dataset.Dataset, id any, f func() (V, error)) (V, error) {
 	kept, _ := w.Kept.LoadOrStore(id, sync.OnceValues(f))
 	return kept.(func() (V, error))()
@@ -59,9 +59,9 @@ type Reads struct {
 	Requests            int
 	MeanUnits, MeanRows float64
 
-	// Among is the number of partitions over which the requests spread if the dataset has no items that show it, or
-	// 0. It is infinite if a count is missing: then Uncounted is the entity that needs a count, and no partition has
-	// a load.
+	// Among is 0 if the dataset has items that show over which partitions the requests spread. Otherwise, it is the
+	// number of these partitions, computed from the declared counts. If a count is missing, Among is infinite,
+	// Uncounted is the entity that needs the count, and no partition has a load.
 	Among     float64
 	Uncounted *model.Entity
 
@@ -69,8 +69,9 @@ type Reads struct {
 	windowed bool
 	fixed    []string // fields in which the pattern's requests differ
 	space    *dataset.Space
-	// loads has, for each request, the partitions' parts; requests that differ only in their period share one entry.
-	// Only a pattern with a rate has loads. addReads drops them, because there can be a million partitions.
+	// loads has, for each request, what it reads in each partition. Requests that differ only in their period share
+	// one entry. Only a pattern with a rate has loads. addReads drops them, because there can be a million
+	// partitions.
 	loads [][]partLoad
 	scan  bool
 	// only is the partition that the request of a pattern without an entity names, or nil.
@@ -152,7 +153,7 @@ func (t *Table) average(r *Reads, p *model.Pattern, questions []question) {
 		r.MeanUnits, r.MeanRows = r.Spread.Mean, r.Spread.MeanRows
 		return
 	}
-	if r.scan && r.space != nil { // questions read only one page of a scan
+	if r.scan && r.space != nil { // the reports are of only the first page of a scan
 		rows, bytes := volumeOf(r.space.Rows, t.w.Represents)
 		read := float64(len(r.space.Rows))
 		if limit := float64(p.Limit); limit > 0 && rows > limit {
@@ -215,8 +216,8 @@ type Space struct {
 	Reads, Writes []float64
 	// Sources are the parts of Reads and Writes: one for each pattern or declared rate.
 	Sources []Source
-	// Items has the item of each entity that updates, deletes and condition checks write most often. An index has
-	// none.
+	// Items has, for each entity, the item that updates, deletes and condition checks write most often. It is empty
+	// for an index.
 	Items []ItemLoad
 	items map[*dataset.Item]*ItemLoad
 	rates *rates
@@ -231,8 +232,8 @@ type Source struct {
 	Pattern *model.Pattern // nil for the declared rates of Entity
 	Entity  *model.Entity
 	Write   bool
-	// Units are the units per second of each partition. If Among is not 0, no items show how the load spreads: these
-	// partitions are among so many declared ones.
+	// Units are the units per second of each partition. If Among is not 0, the dataset has no items that show how the
+	// load spreads. Among is then the number of declared partitions, of which the space has only some.
 	Units []float64
 	Among float64
 	// Total is the units per second in all partitions. It is 0 for the load of a local index in the partitions of its
@@ -311,7 +312,8 @@ func (s *Space) at(p dataset.Part) int {
 	return i
 }
 
-// declared adds the declared rates of entities. It takes reads to be eventually consistent reads of the table.
+// declared adds the declared rates of entities. It assumes that all reads are eventually consistent and read the
+// table, not an index.
 func (t *Table) declared(s *Space) {
 	for _, e := range t.w.Model.Entities {
 		if e.Table != s.Table || e.Writes == 0 && (e.Reads == 0 || s.Index != nil) {
@@ -370,7 +372,7 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 	row.Among = r.Among
 	periodic := rates.periodic(p.Entity)
 	for _, of := range r.loads {
-		groups := map[string]float64{} // shares of all partitions that differ only in their time
+		groups := map[string]float64{} // the sum of the shares of partitions that differ only in time
 		for _, load := range of {
 			groups[rates.group(load, p.Entity, r.fixed)] += load.share
 		}
@@ -423,7 +425,7 @@ func (s *Space) Volume(p dataset.Part) (rows, bytes float64) {
 // Whole returns the number of all rows and their bytes, at the declared scale.
 func (s *Space) Whole() (rows, bytes float64) { return volumeOf(s.Rows, s.rates.w.Represents) }
 
-// volumeOf adds up rows and their bytes. Each item counts as many times as each returns.
+// volumeOf adds up rows and their bytes. A row counts as many times as each returns for its item.
 func volumeOf(rows []dataset.Row, each func(*dataset.Item) float64) (n, bytes float64) {
 	for i := range rows {
 		times := each(rows[i].Item)
@@ -460,8 +462,8 @@ func (t *Table) addWrites(ctx context.Context, p *model.Pattern, all []*Space) e
 	return nil
 }
 
-// divide divides a write among the partitions in proportion to their items, which it takes to be in the current
-// period.
+// divide divides the load of a write among the partitions in proportion to their items. Each partition gets the load
+// that it has while its period is current.
 func (t *Table) divide(m *member, s *Space, k int, row *Source) {
 	for i, p := range s.Parts {
 		s.rates.rows(p, func(r *dataset.Row, share float64) {

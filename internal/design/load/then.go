@@ -6,8 +6,8 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// A batch has the items that follow-up reads fetch, with the average number of reads of each for one request at the
-// declared scale.
+// A batch has the items that the follow-up reads of a pattern fetch. For each item, it has the average number of
+// reads that one request of the pattern causes at the declared scale.
 type batch struct {
 	items map[*dataset.Item]float64
 	none  float64 // reads of keys without an item
@@ -175,8 +175,8 @@ func keyFrom(e *model.Entity, values map[string]string) (string, bool) {
 	return string(keyOf(e, b.AppendItem(nil))), true
 }
 
-// addBatch adds the follow-up reads of a pattern to the partitions. A sampled item represents several declared ones,
-// in its own partition and in others.
+// addBatch adds the follow-up reads of a pattern to the partitions. A sampled item represents several declared items,
+// some of them in other partitions. addBatch adds only the reads of those in its own partition.
 func (t *Table) addBatch(p *model.Pattern, r *Reads, all []*Space) {
 	for _, s := range all {
 		if r.batch == nil || s.Table != p.Then.Table || s.Index != nil {

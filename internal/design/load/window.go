@@ -14,11 +14,13 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// windows are the ranges of time that requests ask for. They are as long as the pattern's range and follow each other
-// from the first row of all values to the last; the last window ends at the last row. Averages, and so bills, are
-// over all windows. The most that a request reads for a value is in the busiest range of that length, which may begin
-// at any time. A window spans several partitions if their key has a period of the time, such as the month, or a
-// shard.
+// windows are the ranges of time that the requests ask for. All are as long as the pattern's range. The first begins
+// at the earliest row of all values, each next one where the previous one ends, and the last one ends at the latest
+// row.
+//
+// Averages, and therefore bills, are over all windows. The most that a request reads for a value is not bound to
+// them: it is what the busiest range of that length contains, which may begin at any time. If the partition key
+// contains a period of the time, such as the month, or a shard, a window spans several partitions.
 type windows struct {
 	at        int // index of the range among the conditions
 	field     string
@@ -71,8 +73,8 @@ func moments(text string) (first, last string, ok bool) {
 	return text, text, err == nil
 }
 
-// reach sets the number of windows, from the times of the generated rows. It uses the items in the file only if there
-// are no others, because their times may be years away.
+// reach sets the number of windows, from the times of the generated rows. It uses the items in the file only if no
+// rows are generated, because the times in the file may be years away from the generated ones.
 func (w *windows) reach(spreaders []*spreader) {
 	for _, generated := range []bool{true, false} {
 		w.low, w.high = math.Inf(1), math.Inf(-1)
@@ -143,7 +145,7 @@ func (w *windows) periodsFrom(from float64) float64 {
 	return high - low + 1
 }
 
-// reading returns the windows that overlap a period.
+// reading returns the numbers of the windows that overlap a period, whose requests therefore read its partition.
 func (w *windows) reading(period string) (all []int) {
 	from, to := w.low, w.high
 	if first, last, ok := moments(period); ok {
@@ -173,7 +175,7 @@ func bucketUnit(t keys.Type) unit {
 // A volume is a number of rows and their bytes, at the declared scale.
 type volume struct{ rows, bytes float64 }
 
-// limitedTo returns the part of the volume v, multiplied by times, that one request reads.
+// limitedTo multiplies the volume v by times and returns the part of it that one request reads, up to its limit.
 func (s *spreader) limitedTo(v volume, times float64) volume {
 	v.rows, v.bytes = v.rows*times, v.bytes*times
 	if limit := float64(s.q.Report.Limit); limit > 0 && v.rows > limit {
@@ -182,8 +184,8 @@ func (s *spreader) limitedTo(v volume, times float64) volume {
 	return v
 }
 
-// An average is what requests read on average: rows over all windows, and for a partition, read units over the
-// windows that read it.
+// An average is what requests read on average. rows is over all windows. units is over all windows for a value as a
+// whole, but for one partition only over the windows that read it.
 type average struct{ rows, units float64 }
 
 // values returns the values at the declared scale that v represents, with what the windows read for each.
@@ -202,14 +204,14 @@ func (w *windows) values(v *candidate) (all []candidate) {
 	return all
 }
 
-// average sets the averages of what the requests for v read. V has times as many rows as its growth says.
+// average sets the averages of what the requests for v read. It multiplies the rows that the growth gives by times.
 func (w *windows) average(v *candidate, times float64) {
 	n, held := float64(w.n), 0.0
 	v.average = &average{units: w.shards * w.periods * w.empty}
 	for i := range v.parts {
 		p := &v.parts[i]
 		c, reading := *p.candidate, w.reading(p.bucket)
-		rows, more := 0.0, 0.0 // units above those of empty requests
+		rows, more := 0.0, 0.0 // units in excess of those of empty requests
 		var volumes map[int]volume
 		volumes, p.chance = w.volumes(p.s, &c, reading)
 		// sorted, so that the floating-point sum is always the same
@@ -222,11 +224,12 @@ func (w *windows) average(v *candidate, times float64) {
 		c.average = &average{rows: rows / n, units: w.empty + more/float64(max(len(reading), 1))}
 		p.candidate = &c
 	}
-	v.held += held / n // one division, so that equal candidates stay equal
+	v.held += held / n // only one division, so that rounding keeps equal candidates equal
 }
 
-// volumes returns the candidate's volume in each window. If it is scaled up from a sample, the second result is the
-// factor by which the busiest window has fewer rows than the growth of all windows gives.
+// volumes returns the candidate's volume in each window at the declared scale, and a correction: the rows of the
+// busiest window, scaled up like those of all windows, are to be multiplied by it. The correction is 1 unless the
+// candidate is scaled up from a sample; see evened.
 func (w *windows) volumes(s *spreader, c *candidate, reading []int) (map[int]volume, float64) {
 	each := s.grow.In(s.space.Rows[c.low:c.high])
 	rows := s.listing(s.space.Rows[c.low:c.high])
@@ -259,8 +262,8 @@ func (w *windows) place(r *dataset.Row) (float64, bool) {
 
 // evened returns the volume of each window at the declared scale. In a small sample, windows differ more by chance
 // than at the declared scale. evened therefore subtracts the variance of chance from the sample's (for a Poisson
-// distribution, the mean) and adds that of chance at the declared scale. The second result is the factor for the
-// busiest window; see [windows.volumes].
+// distribution, the mean) and adds that of chance at the declared scale. The second result corrects the rows of the
+// busiest window in the same way; see [windows.volumes].
 func evened(windows []int, counts map[int]float64, sum volume) (map[int]volume, float64) {
 	n, rows, squares, most := float64(len(windows)), 0.0, 0.0, 0.0
 	for _, k := range slices.Sorted(maps.Keys(counts)) {
@@ -289,7 +292,8 @@ type placed struct {
 	volume
 }
 
-// busiest sets the most that a request for the value v reads in any range as long as a window.
+// busiest finds the range in which the rows of the value v have the most bytes, and sets what a request reads there.
+// The range is as long as a window but may begin at any time. The pattern's own window wins a tie.
 func (w *windows) busiest(v *candidate, times float64) {
 	var all []placed
 	for i, p := range v.parts {
@@ -329,7 +333,7 @@ func (w *windows) busiest(v *candidate, times float64) {
 	w.add(v, own, times)
 }
 
-// add sets what the parts of v read, from the rows of its busiest window.
+// add sets what the parts of v read in the window that contains the given rows.
 func (w *windows) add(v *candidate, rows []placed, times float64) {
 	for i, p := range v.parts {
 		c := p.candidate

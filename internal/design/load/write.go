@@ -32,8 +32,9 @@ type Cost struct {
 	// Request is the request for the first item for which the service accepts the write, or for the first item if it
 	// accepts none.
 	Request wire.Request `json:"-"`
-	// Items is the number of items for which the write units are counted: all items that the write may apply to, or
-	// if its condition refused some of those tried, the accepted ones. Unmet is the number of refused items.
+	// Items is the number of items for which the write units are counted. These are all items that the write may
+	// apply to. If the condition refused some of the items tried, they are only the accepted ones. Unmet is the
+	// number of refused items.
 	Items int `json:"items"`
 	Unmet int `json:"-"`
 	// All is the number of items that the write may apply to. At most [MostCounted] of them are counted.
@@ -116,13 +117,13 @@ type writer struct {
 type member struct {
 	write *model.Write
 	items []*dataset.Item // items that the write may apply to
-	// shares has the share of all requests that write each item. effects has the effects of writing an item, by
-	// space. means has the average effect in each space.
+	// shares has, for each item, the share of all requests that write it. effects has, for each item, the effect of
+	// writing it in each space. means has the average effect in each space.
 	shares  map[*dataset.Item]float64
 	effects map[*dataset.Item][]effect
 	means   []effect
-	// loose is the number of declared requests for which no key determines the item that the member writes. They
-	// spread over all its items.
+	// loose is the number of declared requests that do not determine which item the member writes. They spread evenly
+	// over all its items.
 	loose float64
 	// These three are set for the first member if the pattern has a zipf distribution. before has the number of
 	// declared requests that rank before those of each item. factor normalizes the weights to an average of 1.
@@ -291,9 +292,9 @@ func (t *writer) chosen(at int) (chosen []*dataset.Item, decided []bool) {
 	return chosen, decided
 }
 
-// related returns the item of member i for an item of the first member: the item whose key has the first item's
-// values, or else any item. It reports whether only that item is possible. Two members write the same item only if
-// neither puts it, because a put creates a new item.
+// related returns the item that member i writes together with an item of the first member. It is the item whose key
+// has the first item's values, or else any item. The second result is true if only that item is possible. Two members
+// write the same item only if neither puts it, because a put creates a new item.
 func (t *writer) related(i, at int, values map[string]string, chosen []*dataset.Item) (*dataset.Item, bool) {
 	w := &t.p.Writes[i]
 	values = maps.Clone(values)
@@ -314,8 +315,8 @@ func (t *writer) related(i, at int, values map[string]string, chosen []*dataset.
 	return all[at%len(all)], len(all) == 1
 }
 
-// apart reports whether member i must write another item than the given one: a member before i has chosen the same
-// item, one of the two is a put, and the conditions of i do not select the item.
+// apart reports whether member i must write another item than it. It must if an earlier member has chosen this item,
+// one of the two members is a put, and the conditions of i do not select the item.
 func (t *writer) apart(i int, it *dataset.Item, chosen []*dataset.Item) bool {
 	k := slices.Index(chosen, it)
 	if k < 0 {
@@ -423,8 +424,8 @@ func (t *writer) average(requests []request) {
 	}
 }
 
-// weight returns a weight for item it, which represents several declared items: the average weight of the first ones,
-// as many as items says. The average weight of all items is 1.
+// weight returns the average weight of the first declared items that item it represents. The parameter items is their
+// number. The average weight of all declared items is 1.
 func (m *member) weight(it *dataset.Item, items float64) float64 {
 	if m.before == nil {
 		return 1
@@ -433,8 +434,9 @@ func (m *member) weight(it *dataset.Item, items float64) float64 {
 	return z.next(items) * m.factor
 }
 
-// share returns the share of all requests that write the first declared items, as many as items says, of those that
-// item it represents. For members other than the first, all of these but one get an average share.
+// share returns the share of all requests that write the first declared items that item it represents. The parameter
+// items is their number. For members other than the first, the first of these items gets the share in m.shares, and
+// each other one gets an average share.
 func (m *member) share(w *dataset.Dataset, it *dataset.Item, items float64) float64 {
 	if m.all > 0 {
 		return items * m.weight(it, items) / m.all
@@ -442,8 +444,9 @@ func (m *member) share(w *dataset.Dataset, it *dataset.Item, items float64) floa
 	return m.shares[it] + max(0, items-1)/w.Declared(m.write.Entity)
 }
 
-// divide sets how often each item of a member is written. Requests whose first items relate to the same item add up,
-// such as the votes that a poll counts. There are more of them at the declared scale than in a sample.
+// divide sets how often the requests write each item of a member. Requests whose first items relate to the same item
+// add up: each vote writes the poll that counts it. A sample has fewer such requests than the model declares, so
+// divide scales them up.
 func (t *writer) divide(m *member, groups map[*dataset.Item][]dataset.Row, all float64) {
 	main := t.cost.members[0]
 	if m == main {

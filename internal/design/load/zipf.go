@@ -13,8 +13,8 @@ type zipf struct{ skew, at float64 }
 // exactRanks is the number of ranks that next adds up one by one. For further ranks it uses the integral.
 const exactRanks = 100
 
-// next returns the average weight of the next times values. Times may be a fraction, because a generated item may
-// represent a fraction of a declared one.
+// next returns the average weight of the next values. The parameter times is their number, which may be a fraction,
+// because a generated item may represent a fraction of a declared one.
 func (z *zipf) next(times float64) float64 {
 	from, to := z.at, z.at+times
 	z.at = to

@@ -67,8 +67,8 @@ type masking struct {
 	seen   map[string]bool // places that no rule covers
 }
 
-// uncovered records a place that no rule covers. It writes * for names in maps that neither a rule nor the model has,
-// because they may be names of persons.
+// uncovered records a place that no rule covers. It writes * for the names of map members, unless a rule or the model
+// contains the name, because they may be names of persons.
 func (m *masking) uncovered(path []string, part string) {
 	shown := slices.Clone(path)
 	for i := 1; i < len(path); i++ {
@@ -109,7 +109,7 @@ func (m *masking) members(
 	return b.Item(), nil
 }
 
-// name masks the name at the end of a path. It keeps a name in a rule or in the model, because such a name is the
+// name masks the name at the end of a path. It keeps a name that a rule or the model contains, because that is the
 // name of a field, not personal data.
 func (m *masking) name(path []string, v attr.Value) string {
 	name := path[len(path)-1]
@@ -137,7 +137,7 @@ func (m *masking) name(path []string, v attr.Value) string {
 	case one != nil || v.Kind() == attr.Map || v.Kind() == attr.List:
 		m.uncovered(append(slices.Clip(path[:len(path)-1]), "*"), names)
 	}
-	return name // value records the uncovered place with its name
+	return name // if no rule covers the value, the method value records the place
 }
 
 // known reports whether a rule or the model contains the name at the end of a path.
@@ -215,8 +215,8 @@ func (m *masking) template(t *model.Template, v attr.Value) (attr.Value, bool, e
 	return made, true, err
 }
 
-// stays reports whether the value of a component needs no mask without a rule for it: a time, or a value that the
-// model lists.
+// stays reports whether the value of a component stays as it is. A time does, and so does a value listed in the
+// component's type. A value that the model lists for the field does unless a rule has the name of the field.
 func (m *masking) stays(part keys.Part, value string, one *rule) bool {
 	if model.Moment(part.Type) || len(part.Type.Values) > 0 {
 		return true

@@ -36,11 +36,11 @@ const maxUncovered = 1000
 // A rule says which values to mask, and how.
 type rule struct {
 	entity string   // name of an entity, or "" for all
-	path   string   // a field, or an attribute, followed by names of members after dots
+	path   string   // a field, or an attribute with names of members after dots
 	want   []string // the names in path
 	how    method
 	of     string // the kind of a fake: name, email or phone
-	names  method // for names of members that no rule has; "" reports them as uncovered
+	names  method // how to mask names of members that no rule has; "" reports them as uncovered
 }
 
 // A file is the structure of a rules file.
@@ -169,13 +169,13 @@ func (r *Rules) checkField(one rule, e *model.Entity, f *model.Field) error {
 	return nil
 }
 
-// makesEqual reports whether a rule can give two different values the same stand-in.
+// makesEqual reports whether a rule can give two different values the same stand-in, or none.
 func (one *rule) makesEqual() bool {
 	return one.how == redact || one.how == drop || one.how == fake && one.of != "email" && one.of != "phone"
 }
 
-// Keys sets the key attributes of a table, whose names Item keeps. It returns an error for a rule that could make
-// keys equal. For tables of the model, the rules for the fields in keys are checked instead.
+// Keys sets the key attributes of a table, whose names Item keeps. It returns an error if a rule could make two keys
+// equal. It does not check tables of the model, because Parse has checked the rules for the fields in their keys.
 func (r *Rules) Keys(table string, names []string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -244,7 +244,7 @@ func matches(want, path []string) bool {
 
 // Suffixes of uncovered places, for parts that a rule does not cover although it covers the values.
 const (
-	names    = " (names)"    // of members of a map, or of attributes, which no rule has
+	names    = " (names)"    // names of attributes or of members of a map that no rule has
 	booleans = " (Booleans)" // only redact can mask them
 )
 

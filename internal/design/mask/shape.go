@@ -28,9 +28,9 @@ func (c class) char(i uint64) rune {
 	return c.low + rune(i)
 }
 
-// characters returns the class of a character in text: digits, small letters, capital letters, or its block of 64 if
-// it is not ASCII, so that the length in bytes does not change. It reports false for other characters, which do not
-// change.
+// characters returns the class of a character in text. Digits, small letters and capital letters are classes, and so
+// is each block of 64 characters outside ASCII, so that the length in bytes does not change. It reports false for all
+// other characters, which stay as they are.
 func characters(r rune) (class, bool) {
 	switch {
 	case '0' <= r && r <= '9':

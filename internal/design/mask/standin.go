@@ -123,7 +123,7 @@ func (m mint) number(text string) string {
 		}
 	}
 
-	// Permute 0 with the other integers of one digit. It has no other number of its shape.
+	// An integer 0 has no other number of its shape. So permute it together with the other integers of one digit.
 	at := strings.IndexAny(text[:last], "123456789")
 	digit := !fraction && end == len(text) && !strings.HasPrefix(text, "-") && (at < 0 || at == last-1)
 	switch {
@@ -133,7 +133,7 @@ func (m mint) number(text string) string {
 		return text
 	}
 
-	// Keep the zeros after the last significant digit that a number can have.
+	// Permute only the digits that can be significant. Any digits after them are zeros, which stay.
 	stop := min(last, at+maxDigits)
 	if dot := strings.IndexByte(text[at:last], '.'); dot >= 0 {
 		stop = last

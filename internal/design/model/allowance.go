@@ -5,8 +5,8 @@ type Allowance struct {
 	Pos Pos
 	// Rule is the ID of the rule.
 	Rule string
-	// On is the name of the table, index, entity or pattern of the findings; ""
-	// means any.
+	// On is the name of the table, index, entity or pattern that the findings must be about. "" accepts findings
+	// about any.
 	On string
 	// Why is the reason, for readers of the model.
 	Why string

@@ -19,8 +19,9 @@ type Parent struct {
 }
 
 // CarriedFrom returns the parent from which the items of e copy the value of a field, or nil if e has its own values.
-// Items copy a field that is in the key of a parent or of one of the parent's ancestors. They copy a time only if a
-// template has it next to components of the parent: a time elsewhere is usually another time with the same name.
+// Items copy a field that is in the key of a parent or of one of the parent's ancestors. They copy a time only if it
+// is in the same position in a template of e as in a template of the parent. A time elsewhere is usually another time
+// with the same name.
 func (e *Entity) CarriedFrom(f *Field) *Entity {
 	for _, p := range e.Parents {
 		if p.Entity.Gives(f, e) {
@@ -92,8 +93,8 @@ func (e *Entity) Ancestors() (all []*Entity) {
 // maxCount is the largest number of items of an entity.
 const maxCount = 1_000_000_000
 
-// perTolerance is how far a count may be from the parent's count times per, as a share of that product: people write
-// round numbers.
+// perTolerance is how far a count may be from the parent's count times per, as a share of that product. People write
+// round numbers, so a count need not match exactly.
 const perTolerance = 0.05
 
 // SettleCounts checks the parents and the counts of all entities. Where only a parent or only a child has a count, it

@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Bounds limit the generated numbers or times of a field to the range from low to high, both included. They count in
-// multiples of the unit.
+// Bounds limit the generated numbers or times of a field to the range from Low to high, both included. Both bounds
+// are numbers of units.
 type Bounds struct {
 	Low, high int64
 	// scale is the number of decimal places of a number.
@@ -229,8 +229,8 @@ func floor(n, by int64) int64 {
 	return q
 }
 
-// moment parses an RFC 3339 time, a date, a month or a year; it parses otherwise if the text is empty. If end is set,
-// it returns the last second of a date, month or year instead of the first.
+// moment parses the text of an RFC 3339 time, a date, a month or a year. It parses otherwise instead if the text is
+// empty. If end is set, it returns the last second of a date, month or year instead of the first.
 func moment(of, otherwise string, end bool) (time.Time, error) {
 	if of == "" {
 		of = otherwise
@@ -260,19 +260,19 @@ func moment(of, otherwise string, end bool) (time.Time, error) {
 func Moment(t keys.Type) bool { return precision[t.Name] > 0 }
 
 // precision orders the types of times from the least precise to the most precise. No field or component has the type
-// hour or minute: a condition can compare a time as one.
+// hour or minute. Only conditions use these types, to compare a time with an hour or a minute.
 var precision = map[string]int{
 	"year": 1, "month": 2, "date": 3, "hour": 4, "minute": 5, "time": 6, "epoch": 6, "millis": 7, "epochms": 7,
 	"micros": 8, "nanos": 9,
 }
 
-// periods are the types of periods that a condition can compare a time as, with their layouts of package time.
+// periods maps the types of periods that a condition can name to their layouts of package time.
 var periods = map[string]string{
 	"year": "2006", "month": "2006-01", "date": time.DateOnly, "hour": "2006-01-02T15", "minute": "2006-01-02T15:04",
 }
 
 // Period returns the type of the period that a condition names, such as hour for 2026-01-05T10. It returns false if
-// the text is no period.
+// the text is not a period.
 func Period(text string) (keys.Type, bool) {
 	for name, layout := range periods {
 		if _, err := time.Parse(layout, text); err == nil {

@@ -6,10 +6,11 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Classify returns the entity of an item of t, or nil: the entity whose templates match the item's table keys and
-// whose constant attributes the item has. If several match, it prefers the entity whose templates also match the
-// item's index keys, then the most literal text in the table keys, then the most typed components, then the first. An
-// item read from an index that lacks some attributes may match more entities.
+// Classify returns the entity of an item of t, or nil. The templates of an entity must match the item's table keys,
+// and the item must have the entity's constant attributes. If several entities match, Classify chooses by these
+// criteria, in this order: templates that also match the item's index keys, the most literal text in the table keys,
+// the most typed components, and the first place in the model. An item read from an index may lack attributes and
+// then match more entities.
 func (m *Model) Classify(t *Table, it attr.Item) *Entity { return classify(m.Entities, t, it) }
 
 func classify(entities []*Entity, t *Table, it attr.Item) *Entity {

@@ -41,8 +41,8 @@ func (b *ItemBuilder) Reset() {
 	b.raw = b.raw[:0]
 }
 
-// Add adds the given attributes to the builder, except those that extra has. Complete says that values has a value
-// for every field.
+// Add adds the given attributes to the builder, except those that extra has. If complete is set, values must have a
+// value for every field, and Add does not check that.
 func (e *Entity) Add(
 	b *ItemBuilder, attributes []*Template, values map[string]string, extra attr.Item, complete bool,
 ) error {
@@ -65,7 +65,8 @@ func (e *Entity) Add(
 	return nil
 }
 
-// Asks reports whether the value of a field decides if an item has the attribute.
+// Asks reports whether a condition of the attribute uses the field. The field's value then decides whether an item
+// has the attribute.
 func (t *Template) Asks(field string) bool {
 	return len(t.When[field]) > 0 || slices.ContainsFunc(t.Ranges, func(r FieldRange) bool { return r.Field == field })
 }
@@ -154,7 +155,7 @@ func (r FieldRange) Holds(value string) bool {
 	return err == nil && low >= 0 && high <= 0
 }
 
-// missing returns the first field of the template without a value, or "".
+// missing returns the first field in the template that has no value, or "".
 func (t *Template) missing(values map[string]string) string {
 	if t.Template == nil {
 		return ""

@@ -190,12 +190,13 @@ type Pattern struct {
 	Index     *Index // nil for the table itself
 	Entity    *Entity
 	Where     []Condition
-	// Filter is a FilterExpression with field names, attribute names and quoted values instead of placeholders.
-	// Parameters are the values of those that the filter writes as :name. A check runs the pattern with these values.
+	// Filter is a FilterExpression with field names, attribute names and quoted values instead of placeholders. It
+	// can also name parameters, as :name. Parameters has their values, with which a check runs the pattern.
 	Filter     string
 	Parameters attr.Item
 	Project    []string
-	// Ordered says that the pattern declares an order of the sort key. Descending says that this order is descending.
+	// Ordered is true if the pattern declares the order in which it reads the sort key. Descending is true if this
+	// order is descending.
 	Ordered    bool
 	Descending bool
 	Limit      int // 0 means no limit
@@ -203,8 +204,8 @@ type Pattern struct {
 	// Writes are the writes of the pattern: none if the pattern reads, several in a transaction. Table and Entity are
 	// those of the first write.
 	Writes []Write
-	// Then is the entity whose items a follow-up BatchGetItem reads, with keys from the values of each row. Nil means
-	// no follow-up.
+	// Then is the entity whose items a follow-up BatchGetItem reads, or nil. The values of each returned row give one
+	// key.
 	Then *Entity
 
 	// Rate is the number of requests per second; 0 means not declared.
@@ -231,8 +232,8 @@ type Condition struct {
 	Args  []string // in the text form of the field: two for BETWEEN, any number for In, one for other operators
 }
 
-// In is the operator of a condition that lists values. The pattern makes one request for each value. Without values,
-// the condition lists all values of the field.
+// In is the operator of a condition that lists values. The pattern makes one request for each value. If the condition
+// has no Args, it lists all values of the field.
 const In ast.Op = "in"
 
 // The values of Budget: the partitions to which a pattern's budgets apply.

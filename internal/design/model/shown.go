@@ -26,9 +26,10 @@ type ShownParent struct {
 // Values are the field values of an item. Get returns "" for a field that the item lacks.
 type Values interface{ Get(field string) string }
 
-// ShownParents returns the entities that appear to be parents of e by their keys and that the model does not declare.
-// It leaves out an entity if a nearer one has all its fields and more, so that e has at most two parents with the
-// declared ones. Fit decides about each candidate, with the figures from its items and those of e.
+// ShownParents returns the entities that are parents of e according to their keys, although the model does not
+// declare them. It calls fit with the figures of each candidate's items and those of e, and keeps those that fit
+// accepts. Of these, it drops an entity if another has all its fields and more, because that one is the nearer
+// parent. With the declared parents, e has at most two.
 func (m *Model) ShownParents(
 	e *Entity, items func(*Entity) iter.Seq[Values], fit func(*ShownParent) bool,
 ) (all []*ShownParent) {
@@ -61,10 +62,10 @@ func (m *Model) ShownParents(
 	return nearest[:min(len(nearest), 2-min(len(e.Parents), 2))]
 }
 
-// tells reports whether the fields, from the key of parent, identify its items, and whether e has further fields in
-// its key. The fields identify the items if they are the whole key, or if they include the last field of the key and
-// that field is named after the parent, such as order in the key of Order. One of the fields must be neither a time
-// nor limited to listed values.
+// tells reports whether fields, which are in the keys of both entities, show that e belongs to parent. They must
+// identify the items of parent, and e must have further fields in its key. Fields identify the items if they are the
+// whole key, or if they include the last field of the key and that field is named after the parent, such as order in
+// the key of Order. One of the fields must be neither a time nor limited to listed values.
 func tells(parent, e *Entity, fields []*Field) bool {
 	keys := parent.KeyFields()
 	if len(fields) == 0 || contains(keys, e.KeyFields()) {

@@ -22,12 +22,13 @@ type Write struct {
 	Pos       Pos
 	Operation string
 	Entity    *Entity
-	// Where are equality conditions. A check tries the write with items that meet them; none means any item.
+	// Where are equality conditions. A check tries the write with items that meet all of them, or with any items if
+	// there are none.
 	Where []Condition
 	// Set are equality conditions: the fields that an update changes, with their new values.
 	Set []Condition
-	// If is a condition with field names and quoted values, or "". Parameters are the values of those that it writes
-	// as :name, as in a pattern's filter.
+	// If is a condition expression with field names and quoted values, or "". It can also name parameters, as :name.
+	// Parameters has their values, as for a pattern's filter.
 	If         string
 	Parameters attr.Item
 }
@@ -48,8 +49,8 @@ func (t *Template) DependsOn(field string) bool {
 	return t.Template != nil && slices.Contains(t.Template.Components(), field) || t.Asks(field)
 }
 
-// ItemWrites returns the number of writes of items of e per second, of any cost. It does not count the condition
-// checks of transactions.
+// ItemWrites returns how many writes of items of e are made per second, at its declared rate and by patterns. It does
+// not weigh them by cost, and does not count the condition checks of transactions.
 func (m *Model) ItemWrites(e *Entity) (rate float64) {
 	rate = e.Writes
 	for p, w := range m.Writes(e) {

@@ -107,7 +107,7 @@ func readPer(in value, p *model.Per) {
 	afterPer(in, p)
 }
 
-// afterPer checks that the numbers ascend and allow at least one item.
+// afterPer reports numbers that do not ascend, or that allow no item.
 func afterPer(in value, p *model.Per) bool {
 	switch {
 	case p.Max > 0 && !p.Ascending():

@@ -46,14 +46,14 @@ func (c codec) without(value string) codec {
 	return c
 }
 
-// called returns a codec whose error messages call the value what.
+// called returns a codec that uses what as the name of the value in error messages.
 func (c codec) called(what string) codec {
 	read := c.read
 	c.read = func(in value, v reflect.Value) bool { return read(in.called(what), v) }
 	return c
 }
 
-// optional returns a codec that also accepts an empty value.
+// optional returns a codec that also accepts an empty value and ignores it.
 func (c codec) optional() codec {
 	read := c.read
 	c.read = func(in value, v reflect.Value) bool { return empty(in.node) || read(in, v) }
@@ -120,7 +120,8 @@ func scalar[T any](parse func(in value, s string) T) codec {
 	}
 }
 
-// checked returns the codec of a text. It keeps the text if check reports no error.
+// checked returns the codec of a text. The function check reports errors in the text. The codec keeps the text even
+// then, because Parse fails anyway.
 func checked(check func(in value, s string)) codec {
 	return scalar(func(in value, s string) string {
 		check(in, s)

@@ -21,7 +21,7 @@ type draft struct {
 	Attributes []*attribute   // attributes that the file lists
 }
 
-// draftOf returns the draft that a file needs for an entity.
+// draftOf returns the draft of an entity for writing. It has only the fields and attributes that the file must list.
 func draftOf(m *model.Model, e *model.Entity) *draft {
 	d := &draft{Entity: *e, Fields: ownFields(m, e)}
 	for _, t := range explicit(e, d.Fields) {
@@ -104,7 +104,7 @@ func (in value) tableOf(at model.Pos) *model.Table {
 	return table.tableNamed()
 }
 
-// tableNamed returns the table with the name that is the value, or nil after reporting an error.
+// tableNamed returns the table that the value names, or nil after reporting an error.
 func (in value) tableNamed() *model.Table {
 	return find(in, in.m.Tables, tableName, "unknown table %s")
 }
@@ -112,7 +112,7 @@ func (in value) tableNamed() *model.Table {
 func tableName(t *model.Table) string   { return t.Name }
 func entityName(e *model.Entity) string { return e.Name }
 
-// infer finds the fields that the templates of d name. If d does not declare a field, it belongs to an ancestor of d,
+// infer finds the fields that the templates of d name. A field that d does not declare belongs to an ancestor of d,
 // or else to the model. A field without a type gets the first type in a template, or the most precise one of several
 // time types.
 func (p *parser) infer(d *draft, all []*draft) {

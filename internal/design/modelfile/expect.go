@@ -45,7 +45,7 @@ var budgetCodec = checked(func(in value, level string) {
 	in.known(level, budgets, "budget is sample, p95 or worst, not %s")
 })
 
-// itemCodec is the codec of the item that a get must return, or none for no item.
+// itemCodec is the codec of the item that a get must return. The text none means that the get must find no item.
 var itemCodec = special(
 	func(in value, x *model.Expect) {
 		n := in.node

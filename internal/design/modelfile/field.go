@@ -135,8 +135,8 @@ func (in value) zipf(s string) (skew float64, ok bool) {
 // span matches a number such as 20, or a range such as 20..200.
 var span = text.Pattern(`^([0-9_]+)(?:\s*\.\.\s*([0-9_]+))?$`)
 
-// spanOf returns the ends of a range of at most most. For a number, both ends are that number. It reports false for
-// other text.
+// spanOf returns the ends of a range of numbers up to most. For a single number, both ends are that number. It
+// reports false for other text.
 func (in value) spanOf(s string, most int) (low, high int, ok bool) {
 	m := span().FindStringSubmatch(s)
 	if m == nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// checkFilter reports mistakes that let no item of the model pass a filter: a name similar to an attribute's name,
-// text without quotes, or a value of another type than the attribute. Values of different types are never equal and
-// have no order.
+// checkFilter reports mistakes because of which a filter rejects every item of the model: a name similar to an
+// attribute's name, text without quotes, or a value of another type than the attribute. Values of different types are
+// never equal and have no order.
 func (in value) checkFilter(q *model.Pattern, request wire.Request) {
 	scan, ok := request.(*wire.ScanInput)
 	if !ok || scan.FilterExpression == nil {

@@ -48,7 +48,7 @@ type value struct {
 	short   bool                  // the file has the object's main member in place of a mapping
 }
 
-// at returns the value of a node. Messages call it what.
+// at returns the value of a node. Messages use what as its name.
 func (p *parser) at(n *yaml.Node, what string) value { return value{parser: p, node: n, what: what} }
 
 // get returns a member of an object.
@@ -65,8 +65,7 @@ func (in value) lacks(name string) bool {
 	return n == nil || n.Kind == yaml.SequenceNode && len(n.Content) == 0
 }
 
-// find returns the element of the list whose name is the value. If there is none, it reports an error and returns
-// nil.
+// find returns the element of list that the value names. If there is none, it reports an error and returns nil.
 func find[T any](in value, list []*T, name func(*T) string, unknown string, args ...any) *T {
 	s, ok := in.text()
 	if !ok || !in.known(s, namesOf(list, name), unknown, args...) {

@@ -10,9 +10,9 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// A member describes a member of an object. The codec reads it into the struct field with the same name in Go's
-// spelling, or into the whole struct if it is a codec of that struct. If the codec has no read function, functions of
-// the object read the member.
+// A member describes a member of an object. The codec reads the member into the struct field with the same name in
+// Go's spelling. If it is a codec of the whole struct, it reads the member into that. If the codec has no read
+// function, functions of the object read the member.
 type member struct {
 	name string
 	codec
@@ -57,10 +57,10 @@ func (m member) node(self reflect.Value) *yaml.Node {
 type object[T any] struct {
 	style    yaml.Style
 	sections map[string]string // comment to write before a member
-	short    string            // member that a value other than a mapping stands for
+	short    string            // member that the file may write alone, in place of the mapping
 	members  []member
-	// before and after check conditions on several members. Each returns false to drop the object. If before does, no
-	// member is read.
+	// before and after check conditions on several members, before and after these are read. If one of them returns
+	// false, the object is dropped.
 	before, after func(in value, v *T) bool
 }
 

@@ -86,8 +86,8 @@ func afterQuery(in value, q *model.Pattern) bool {
 	return true
 }
 
-// expression checks a filter or a projection, which is all that scan has: it compiles scan as a scan of the items
-// that the pattern q reads.
+// expression checks a filter or a projection of the pattern q. The pattern scan has nothing but this expression;
+// expression compiles it as a scan of the items that q reads.
 func (in value) expression(q, scan *model.Pattern) {
 	if in.node == nil {
 		return
