@@ -284,7 +284,7 @@ var lostInterface = problem{"decoding cannot set an interface with methods", "us
 // package can use such a field.
 var unexported = problem{"the type of the embedded field is not exported", "export it"}
 
-// pointerTo returns a pointer to v or to a copy of it.
+// pointerTo returns a pointer to v, or to a copy of v if v is not addressable.
 func pointerTo(v reflect.Value) reflect.Value {
 	if v.CanAddr() {
 		return v.Addr()
@@ -464,12 +464,12 @@ func (e *encoder) encodeMap(p *plan, v reflect.Value, o options, level int) (Val
 // notTextKey is the problem with keys of maps that cannot be names of attributes.
 var notTextKey = problem{"a key is not UTF-8", "encode it, in hexadecimal or in base64"}
 
-// lostKey is the problem with keys of maps that decoding cannot make from their text.
+// lostKey is the problem with map keys that decoding cannot restore from their text.
 var lostKey = problem{
 	"decoding cannot make the key of its text", "use strings, or a type with MarshalText and UnmarshalText",
 }
 
-// keepsKey reports whether decoding makes the same key from its text. It can fail only for keys with methods.
+// keepsKey reports whether decoding text restores the same key. Only a key with methods can differ.
 func keepsKey(key reflect.Value, text string) bool {
 	if key.Kind() != reflect.Interface && key.Addr().NumMethod() == 0 {
 		return true

@@ -13,14 +13,14 @@ type Range struct {
 	Prefix string
 }
 
-// Contains reports whether the range contains a key, as a test or a fake store needs to know.
+// Contains reports whether the range contains a key. Tests and fake stores can filter keys with it.
 func (r Range) Contains(key string) bool {
 	return r.Low <= key && (r.High == "" || key <= r.High)
 }
 
-// Condition returns the range as a key condition, for clients that this module has no package for: the operator =,
-// begins_with, BETWEEN, >= or <=, and its operands. It returns "" when the range has no bounds and so needs no
-// condition. For the AWS SDK use package keyexpr, and for package sortkey its function In.
+// Condition returns the operator and the operands of the key condition that selects the range. The operator is =,
+// begins_with, BETWEEN, >= or <=; it is "" when the range has no bounds and so needs no condition. Use Condition for
+// other clients than the AWS SDK, which has package keyexpr, and package sortkey, which has the function In.
 //
 // For all keys with one prefix the operator is begins_with. BETWEEN would also read High, the first key after them.
 func (r Range) Condition() (op string, operands []string) {
@@ -39,7 +39,7 @@ func (r Range) Condition() (op string, operands []string) {
 	return "BETWEEN", []string{r.Low, r.High}
 }
 
-// String returns the condition for people, with quoted operands, for messages and logs.
+// String returns the condition with quoted operands, for messages and logs.
 func (r Range) String() string {
 	op, operands := r.Condition()
 	if op == "" {
@@ -168,7 +168,8 @@ func (t *Template) level(outer []any) (part int, base string, err error) {
 	}
 }
 
-// bound returns the low or the high end of a range: the key that has base, then value for the component t.parts[i].
+// bound returns one end of a range of keys that begin with base. The component t.parts[i] has the bound value; low
+// says whether it is the low end or the high end.
 func (t *Template) bound(i int, base string, value any, low bool) (string, error) {
 	ex, excluded := value.(exclusive)
 	if excluded {

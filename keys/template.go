@@ -126,9 +126,10 @@ func (t *Template) Append(dst []byte, values map[string]string) ([]byte, error) 
 	return key, nil
 }
 
-// BuildPrefix returns the common prefix of all keys with values, such as for a search by the first fields of a form.
-// The prefix ends before the first component without a value; n is the number of components in it. As with
-// [Template.Prefix], it includes the literal after the last of them. Its errors are an [*Error].
+// BuildPrefix returns the common prefix of all keys that have these values, such as for a search by the first fields
+// of a form. The prefix ends before the first component without a value, and n is the number of components in the
+// prefix. As with [Template.Prefix], the prefix includes the literal after its last component. Its errors are an
+// [*Error].
 func (t *Template) BuildPrefix(values map[string]string) (prefix string, n int, err error) {
 	var buf [8]string
 	list := t.leading(buf[:0], values)

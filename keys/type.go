@@ -137,7 +137,7 @@ func (t Type) Fixed() (width int, ok bool) {
 
 // Compare compares two values in text form in the order that their keys should have: numbers by size, the values of
 // an enum by their place in its list, and reversed types the other way round. For a type that is [Type.Ordered], the
-// parts sort in this order too; use Compare to check that of data.
+// parts sort in this order too. For any other type, use Compare to sort or to check values.
 func (t Type) Compare(a, b string) (int, error) {
 	k, err := t.kind()
 	if err != nil {
@@ -206,7 +206,8 @@ func (t Type) EncodePrefix(partial string) (string, error) {
 	return part, nil
 }
 
-// fixedText returns s, or an error if s is not UTF-8 or t has a width that s has not.
+// fixedText returns s. It returns an error if s is not UTF-8, or if t has a width and the length of s differs from
+// it.
 func fixedText(t Type, s string) (string, error) {
 	if t.Width > 0 && len(s) != t.Width {
 		return "", invalid(

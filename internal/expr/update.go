@@ -20,8 +20,8 @@ type Update struct {
 }
 
 // NewUpdate returns the update of actions, which nobody may change afterwards. Unlike an expression, an action may
-// ADD a list, which is appended to the one in the item. The error is an [*Error]. It says which action [ParseUpdate]
-// cannot return, or which paths overlap or conflict.
+// ADD a list, which is appended to the one in the item. The error is an [*Error]. It names the action that no
+// expression can contain, or the paths that overlap or conflict.
 func NewUpdate(actions ...ast.Action) (*Update, error) {
 	paths := make([]ast.Path, len(actions))
 	for i, a := range actions {
@@ -72,8 +72,8 @@ func kindOfValue(o ast.Operand) attr.Kind {
 	return 0
 }
 
-// isPath reports whether an item can have a value at p: p begins with a name, each step is a name or an index, and an
-// attribute may have each of the names.
+// isPath reports whether an item can have a value at p: p begins with a name, each step is a name or an index, and
+// each name is a valid attribute name.
 func isPath(p ast.Path) bool {
 	if len(p) == 0 || len(p) > MaxPathSteps || p[0].Name == "" {
 		return false

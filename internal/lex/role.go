@@ -97,7 +97,7 @@ func Roles(roles []Role, src string, tokens []Token, form Form) []Role {
 			}
 		case TokRightParen, TokRightBracket:
 			ends = true
-		case TokLeftParen: // of a group, unless it belongs to a function or to IN
+		case TokLeftParen: // the parenthesis opens a group, unless it belongs to a function or to IN
 			begins = condition
 		case TokAnd, TokOr, TokIn, TokBetween: // operators behind an operand
 			if inPath || !operand {

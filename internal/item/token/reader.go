@@ -364,8 +364,8 @@ func (r *Reader) skipRest(at int) bool {
 	}
 }
 
-// escapeLen returns the length of the escape that s begins with, two if they are surrogates,
-// or 0 if it is malformed.
+// escapeLen returns the length of the escape that s begins with, or of two escapes if they are a surrogate pair. It
+// returns 0 if the escape is malformed.
 func escapeLen(s []byte) int {
 	const short, long = len(`\n`), len(`\u0000`)
 	if len(s) < short {
