@@ -47,7 +47,7 @@ type worker struct {
 	_          [64]byte // keeps workers from sharing a cache line
 }
 
-// Between two timed operations, untimed ones run for about clockInterval. There are at most maxUntimed of these.
+// After each timed operation, a worker runs untimed ones for about clockInterval, but at most maxUntimed.
 const (
 	clockInterval = 5 * time.Microsecond
 	maxUntimed    = 1000

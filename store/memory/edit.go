@@ -12,8 +12,8 @@ type edit struct {
 }
 
 // own returns n if the edit may change it, otherwise a copy. The copy has a node structure of its own, some hundred
-// bytes, but shares the page of n: records are only ever added to a page, and each version of a node knows which it
-// has.
+// bytes, but shares the page of n. That is safe: records are only ever added to a page, and each version of a node
+// knows its own records.
 func (e *edit) own(n *node) *node {
 	if n.owner == e.owner {
 		return n
@@ -55,8 +55,8 @@ type entry struct {
 }
 
 // insert puts a row, whose base is empty, into the tree below n. It returns the node that replaces n. If n was full,
-// it also returns the entry to add to the parent after n. The parent may be full as well, and so on up to put, which
-// then makes a new root.
+// insert splits it and also returns the entry to add to the parent after n. If the parent is full too, it splits as
+// well, and so on up to put, which then makes a new root.
 func (e *edit) insert(n *node, row *record) (*node, entry) {
 	n = e.own(n)
 	at, found := n.search(row.rest)
