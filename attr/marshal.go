@@ -23,7 +23,7 @@ import (
 //     an L. A slice with the tag of a set is NULL if it is empty.
 //   - Structs and maps are an M. Keys of maps are an [encoding.TextMarshaler], or strings,
 //     numbers and booleans, whose String method is called if there is one. No key may be
-//     empty, and decoding must make the same key of its text.
+//     empty, and decoding its text must give the same key.
 //   - Strings and keys that are not UTF-8 are refused: store bytes as a []byte.
 //   - [time.Time] is an S in RFC 3339 with nanoseconds, without trailing zeros: half a second
 //     past a full one sorts before it. Use the option unixtime, or a keys.Timestamp, in keys.
@@ -43,9 +43,9 @@ import (
 //   - Two fields of one name at one depth; a field with a value that another one hides; an embedded
 //     struct without exported fields, such as a [time.Time]; an embedded pointer to a struct that
 //     is not exported.
-//   - An unknown option of a tag, and the option string on what is not a number.
-//   - What an interface with methods holds, and times that RFC 3339 cannot write.
-//   - A type that chooses its form for the AWS SDK alone.
+//   - An unknown option of a tag, and the option string on a type other than a number.
+//   - Values in an interface with methods, and times that RFC 3339 cannot write.
+//   - A type whose methods choose its form for the AWS SDK only.
 //
 // A tag can name the attribute and add options:
 //

@@ -112,7 +112,7 @@ func (s *Schema) bound(b []byte, upper, zero bool) *Bound {
 }
 
 // Text returns the values of a bound as expressions write them: "a", or ("a", 5) for a sort key of several
-// attributes, whose names are sort. It returns "" for nil.
+// attributes. Sort has the names of these attributes. Text returns "" for nil.
 func (b *Bound) Text(sort []string) string {
 	if b == nil {
 		return ""

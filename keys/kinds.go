@@ -177,7 +177,7 @@ func (k *kind) example() string {
 }
 
 // ParseType parses a type as templates write it, such as int(8), enum(a,b) or time:desc. Use it to make the types
-// that [ParseWith] takes. Its errors are an [*Error].
+// that [ParseWith] takes. The error is an [*Error].
 func ParseType(text string) (Type, error) {
 	t := Type{}
 	head, desc := strings.CutSuffix(text, ":desc")

@@ -59,7 +59,7 @@ func within(prefix string) Range {
 }
 
 // Under returns the range of the keys with these first components, such as all orders of one customer. With values for
-// all components, that is a single key. Arguments are as for [Template.Format]. Its errors are an [*Error].
+// all components, that is a single key. Arguments are as for [Template.Format]. The error is an [*Error].
 func (t *Template) Under(args ...any) (Range, error) {
 	prefix, err := t.Prefix(args...)
 	if err != nil {
@@ -74,7 +74,7 @@ func (t *Template) Under(args ...any) (Range, error) {
 // BeginsWith returns the range of the keys that begin with the components outer and
 // whose next component begins with partial: with 2026-01, the dates of a month. Only
 // types whose parts begin like their text forms have such ranges; see
-// [Type.EncodePrefix]. Its errors are an [*Error].
+// [Type.EncodePrefix]. The error is an [*Error].
 func (t *Template) BeginsWith(partial string, outer ...any) (Range, error) {
 	i, base, err := t.level(outer)
 	if err != nil {
@@ -98,7 +98,7 @@ func Excluding(value any) any { return exclusive{value} }
 // Between returns the range of the keys that begin with the components outer and whose next component is between from
 // and to. Both bounds are in the range unless they are [Excluding]; nil means no bound. From is the smaller value,
 // also for reversed types. Between refuses types that are not [Type.Ordered], because their values do not form one
-// range of keys. Its errors are an [*Error].
+// range of keys. The error is an [*Error].
 //
 // Where a delimiter follows a component of variable length, keys sort by the component together with its delimiter.
 func (t *Template) Between(from, to any, outer ...any) (Range, error) {

@@ -10,9 +10,10 @@ const (
 	surrogateMax = 0xDFFF
 )
 
-// Successor returns the smallest string greater than every string that begins with prefix, for a range of keys that
-// you write by hand; [Template.Under], [Template.Between] and [Template.BeginsWith] return complete ranges. It
-// returns false when no such string exists: when prefix is empty, all U+10FFFF or not UTF-8.
+// Successor returns the smallest string greater than every string that begins with prefix. Use it for a range of keys
+// that you write by hand; [Template.Under], [Template.Between] and [Template.BeginsWith] return complete ranges.
+// Successor returns false when no such string exists: when prefix is empty, has no character but U+10FFFF, or is not
+// UTF-8.
 //
 // Attributes of type S hold UTF-8 and are compared by bytes. So Successor drops trailing U+10FFFF and increments the
 // last remaining code point, skipping the surrogates.

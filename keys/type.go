@@ -51,7 +51,7 @@ func (t Type) String() string {
 }
 
 // Canonical returns the canonical form of text: 7 for 007, and UTC for a time with a zone. Two texts are the same value
-// if their canonical forms are equal. It truncates a time to the precision of the type. Its errors are an [*Error].
+// if their canonical forms are equal. It truncates a time to the precision of the type. The error is an [*Error].
 func (t Type) Canonical(text string) (string, error) {
 	k, err := t.kind()
 	if err != nil {
@@ -60,7 +60,7 @@ func (t Type) Canonical(text string) (string, error) {
 	return k.canonical(t, text)
 }
 
-// Encode returns the part of a key for a value in text form. Its errors are an [*Error].
+// Encode returns the part of a key for a value in text form. The error is an [*Error].
 func (t Type) Encode(text string) (string, error) {
 	k, err := t.kind()
 	if err != nil {
@@ -84,7 +84,7 @@ func (k *kind) part(t Type, text string) (string, error) {
 }
 
 // Decode returns the value of a part of a key, in canonical text form. It
-// accepts only parts that [Type.Encode] returns. Its errors are an [*Error].
+// accepts only parts that [Type.Encode] returns. The error is an [*Error].
 func (t Type) Decode(part string) (string, error) {
 	k, err := t.kind()
 	if err != nil {
@@ -179,7 +179,7 @@ func complement(s string) string {
 
 // EncodePrefix returns the common beginning of the parts of all values that
 // begin with partial: 2026-01 for the dates of a month. Types whose parts do
-// not begin like their values, such as int, have no such prefix. Its errors are
+// not begin like their values, such as int, have no such prefix. The error is
 // an [*Error].
 func (t Type) EncodePrefix(partial string) (string, error) {
 	k, err := t.kind()

@@ -71,8 +71,7 @@ func NewSeries(name string, ops []Op, workers int) *Series {
 	return s
 }
 
-// warm runs operations for the time d, and longer if it has not run each of them once by then. It stops after ten
-// times d.
+// warm runs operations for at least the time d and until each has run once. In any case it stops after ten times d.
 func (s *Series) warm(ctx context.Context, d time.Duration) error {
 	if len(s.ops) == 0 {
 		return ErrNoOps

@@ -129,7 +129,7 @@ func transact(op Op, items int) func(Shape, int, *rand.Rand) Call {
 	}
 }
 
-// within returns a query of a number of rows in a random collection, from a sort
+// within returns a function that makes queries of a number of rows in a random collection. The rows begin at a sort
 // key that is a multiple of align.
 func within(rows, align int, key string, values func(s Shape, lo int) []Bind) func(Shape, int, *rand.Rand) Call {
 	return func(s Shape, _ int, r *rand.Rand) Call {
@@ -151,7 +151,7 @@ func between(rows int) func(Shape, int, *rand.Rand) Call {
 	})
 }
 
-// begins returns a query by a prefix that 10^digits rows share.
+// begins returns a function that makes queries by a prefix that 10^digits rows share.
 func begins(digits int) func(Shape, int, *rand.Rand) Call {
 	rows := 1
 	for range digits {
@@ -193,7 +193,7 @@ func deep(s Shape, _ int, r *rand.Rand) Call {
 	}}
 }
 
-// indexed returns a query of rows of one group of an index.
+// indexed returns a function that makes queries of a number of rows in one group of an index.
 func indexed(index string, rows int) func(Shape, int, *rand.Rand) Call {
 	return func(s Shape, _ int, r *rand.Rand) Call {
 		group0 := r.IntN(s.groups()) * groupItems

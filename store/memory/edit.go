@@ -157,7 +157,7 @@ func (n *node) follow(right *node, x entry) entry {
 		right.kids[0], right.n = x.kid, 1
 	}
 	right.last, right.run = 0, n.run
-	if n.taken != nil { // n is full now, so free what its page has too much
+	if n.taken != nil { // n is full now, so give up the free space in its page
 		if len(n.page)-int(n.taken.Load()) > len(n.page)/16 {
 			n.pack(pieces{left: span{n, 0, fan}}, 0)
 		} else {
@@ -315,14 +315,15 @@ func (e *edit) clear(lo, hi []byte) {
 	e.lower()
 }
 
-// lower removes inner nodes of one child from the top.
+// lower replaces the root by its child while the root is an inner node with only one child.
 func (e *edit) lower() {
 	for e.root != nil && e.root.kids != nil && e.root.n == 1 {
 		e.root = e.root.kids[0]
 	}
 }
 
-// cut returns the node that replaces n, or nil if no rows are left below it.
+// cut removes the rows with lo <= address < hi below n. It returns the node that replaces n, or nil if no rows are
+// left.
 func (e *edit) cut(n *node, lo, hi []byte) *node {
 	from, to := n.bounds(lo, hi)
 	if n.kids == nil {
