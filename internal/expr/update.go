@@ -11,9 +11,9 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// An Update is a change of an item: an update expression, or actions. It is immutable and safe for concurrent use.
-// The nil Update changes nothing, but creates an item that does not exist. So does every other update, unless all of
-// its actions are REMOVE and DELETE.
+// An Update is a change of an item: an update expression, or actions. It is immutable and safe for concurrent use. If
+// the item does not exist, an Update creates it, unless all of its actions are REMOVE and DELETE. The nil Update has
+// no actions: it creates the item or changes nothing.
 type Update struct {
 	actions []ast.Action
 	touched *Projection // the paths of actions

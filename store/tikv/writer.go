@@ -185,8 +185,8 @@ func (w *writer) Clear(space store.Space) error {
 }
 
 // commit applies the changes. Once it has begun, it ignores the end of the context and waits for the outcome, for a
-// limited time. It never guesses the outcome. It does not commit an update without changes, which has read one state
-// of the store.
+// limited time. It never guesses the outcome. An update without changes needs no commit, because all of its reads are
+// of one state of the store.
 func (w *writer) commit() error {
 	if w.changes.Empty() {
 		return nil

@@ -40,8 +40,8 @@ const keepRoom = 1 << 16
 
 // A frame is an object or list that the Reader is inside of.
 type frame struct {
-	name int // in an object, where its last name begins, or 0 before the first; in a list, inList
-	end  int // in an object, where that name ends; in a list, the number of elements so far
+	name int // in a list: inList; in an object: where its last name begins, 0 before the first name
+	end  int // in a list: the number of elements so far; in an object: where its last name ends
 }
 
 const inList = -1
