@@ -33,7 +33,7 @@ func (d *forkDir) add() string {
 	return d.fs.PathJoin(d.path, strings.ToLower(rand.Text()))
 }
 
-// remove removes the folder of a fork, unless it has been moved. When the last fork is gone, it also removes the
+// remove removes the folder of a user, unless it has been moved. When the last user is gone, it also removes the
 // folder of all forks. If it fails, the next Open removes the rest.
 func (d *forkDir) remove(dir string) error {
 	err := d.fs.RemoveAll(dir)
