@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
-// A Builder makes an [Item] of attributes that a program has as values; [MarshalItem] makes one of a struct. The zero
-// Builder is ready to use. A Builder is not safe for concurrent use.
+// A Builder builds an [Item] from attribute values; [MarshalItem] builds one from a struct. The zero Builder is ready
+// to use. A Builder is not safe for concurrent use.
 type Builder struct {
 	names   []byte
 	entries []entry
@@ -29,7 +29,7 @@ func (b *Builder) Reset() {
 	b.entries = b.entries[:0]
 }
 
-// Len returns the number of attributes added. It counts a name that was added twice as two.
+// Len returns the number of attributes added. A name that was added twice counts twice.
 func (b *Builder) Len() int { return len(b.entries) }
 
 // Add adds an attribute. A later attribute of the same name replaces it, and a zero Value adds nothing. Add copies the
@@ -137,8 +137,8 @@ func AppendList(dst []byte, elems []Value) []byte {
 	return dst
 }
 
-// appendSet appends the payload of a set: its elements sorted by their stored bytes. It sorts a copy of elems, for
-// which it uses the free capacity of scratch.
+// appendSet appends the payload of a set: its elements sorted by their stored bytes. It leaves elems unchanged and
+// sorts a copy, which it puts into the free capacity of scratch.
 func appendSet(dst []byte, kind Kind, elems, scratch []Value) ([]byte, error) {
 	if len(elems) == 0 {
 		return dst, invalid(msgEmptySet[kind])
@@ -167,10 +167,9 @@ func appendSet(dst []byte, kind Kind, elems, scratch []Value) ([]byte, error) {
 
 func compareRaw(a, b Value) int { return bytes.Compare(a.raw, b.raw) }
 
-// duplicates returns the error for a set with equal members. The newer text
-// lists the members up to the first repeated one in sorted order and the rest as
-// sent; the older text lists all of them as sent. Source: dynamodb-conformance,
-// tests/tier3/error-messages/valueLayers.test.ts.
+// duplicates returns the error for a set with equal members, in two texts. The newer text sorts the members before
+// the first repeated one and lists the others as sent. The older text lists all members as sent. Source:
+// dynamodb-conformance, tests/tier3/error-messages/valueLayers.test.ts.
 func duplicates(kind Kind, elems []Value) error {
 	const older = "Input collection contains duplicates"
 	if kind == NumberSet {

@@ -62,7 +62,7 @@ func inspectDoc(kind Kind, d []byte, level int) error {
 	for i := range doc.Len(d) {
 		entry := doc.Entry(d, i)
 		var elem Value
-		var order []byte // what the elements of sets and maps sort by, strictly ascending
+		var order []byte // element of a set or name in a map; each must be greater than the previous one
 		elemLevel := level + 1
 		switch {
 		case kind.IsSet():

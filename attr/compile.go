@@ -190,7 +190,7 @@ func (c compiler) compileStruct(p *plan, pointer reflect.Type) {
 	}
 }
 
-// A candidate is a field that is stored unless another field of its name hides it.
+// A candidate is a field of a struct. It is stored unless another field of the same name hides it.
 type candidate struct {
 	name     string
 	isTagged bool // the name is from the tag
@@ -204,7 +204,7 @@ type candidate struct {
 type embedding struct {
 	typ        reflect.Type
 	index      []int
-	isExported bool // whether the embedded field is exported, as it is if its type's name is
+	isExported bool // whether the embedded field is exported, that is, whether its type's name is
 }
 
 // compileFields sets the stored fields of a struct. As in Go, a field hides those of the same name that are embedded
@@ -312,7 +312,8 @@ func (c compiler) compileField(p *plan, f candidate, rank int) {
 	})
 }
 
-// takesString reports whether decoding accepts the S that the option string makes of a value of the type.
+// takesString reports whether a value of the type can be decoded from an S, the form in which the option string
+// stores it.
 func (p *plan) takesString() bool {
 	for p.form == formPointer {
 		p = p.elem
@@ -321,7 +322,7 @@ func (p *plan) takesString() bool {
 }
 
 // candidates adds the fields of a struct to found, and the structs that it embeds to next. Sealed reports whether the
-// struct has fields besides these, which are not exported.
+// struct also has unexported fields.
 func (p *plan) candidates(
 	e embedding, found []candidate, next []embedding,
 ) (_ []candidate, _ []embedding, sealed bool) {
@@ -368,8 +369,8 @@ func (p *plan) candidates(
 	return found, next, sealed
 }
 
-// dominant returns the field that is stored, of several with one name at one depth. It returns false if none of them
-// hides the others.
+// dominant returns the field to store among rivals: fields with one name at one depth. It returns false if none of
+// them hides the others.
 func dominant(rivals []candidate) (stored candidate, ok bool) {
 	if len(rivals) == 1 {
 		return rivals[0], true

@@ -6,16 +6,17 @@ import (
 	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
-// A Marshaler chooses the form in which it is stored. Implement it, with [Unmarshaler], for a type that should not be
-// stored in its Go form, such as an amount of money. [Marshal] calls MarshalAttr instead of looking into the value,
-// unless the value is nil or omitted. If MarshalAttr returns the zero [Value], nothing is stored.
+// A Marshaler is a type that chooses the form in which its values are stored. Implement it, with [Unmarshaler], for a
+// type that should not be stored in its Go form, such as an amount of money. [Marshal] calls MarshalAttr instead of
+// looking into the value, unless the value is nil or omitted. If MarshalAttr returns the zero [Value], nothing is
+// stored.
 type Marshaler interface {
 	MarshalAttr() (Value, error)
 }
 
-// An Unmarshaler decodes the form in which it is stored. [Unmarshal] calls UnmarshalAttr with the value that it
-// found. It does so for NULL too, unless the destination is a pointer. The value shares bytes with the item:
-// UnmarshalAttr must copy what it keeps and change nothing.
+// An Unmarshaler is a type that decodes its values from their stored form. [Unmarshal] calls UnmarshalAttr with the
+// value that it found. It does so for NULL too, unless the destination is a pointer. The value shares bytes with the
+// item: UnmarshalAttr must copy what it keeps and change nothing.
 type Unmarshaler interface {
 	UnmarshalAttr(v Value) error
 }

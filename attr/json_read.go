@@ -60,9 +60,9 @@ type reader struct {
 	about   subject // what invalid is about
 }
 
-// A subject is the cause of a ValidationException, and decides which of several is reported. An unnamed attribute of
-// an item comes before values that are nested too deep, and those come before an unnamed member of a value, wherever
-// they are in the text. Source: conformance validation-ordering/deepRequests, for TransactWriteItems.
+// A subject is what a ValidationException is about. It decides which of several faults is reported, wherever they are
+// in the text: first an unnamed attribute of the item, then a value that is nested too deep, then an unnamed member
+// of a map. Source: conformance validation-ordering/deepRequests, for TransactWriteItems.
 type subject uint8
 
 const (

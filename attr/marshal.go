@@ -23,7 +23,7 @@ import (
 //     an L. A slice with the tag of a set is NULL if it is empty.
 //   - Structs and maps are an M. Keys of maps are an [encoding.TextMarshaler], or strings,
 //     numbers and booleans, whose String method is called if there is one. No key may be
-//     empty, and decoding must make the same key of its text.
+//     empty, and decoding its text must give the same key.
 //   - Strings and keys that are not UTF-8 are refused: store bytes as a []byte.
 //   - [time.Time] is an S in RFC 3339 with nanoseconds, without trailing zeros: half a second
 //     past a full one sorts before it. Use the option unixtime, or a keys.Timestamp, in keys.
@@ -43,9 +43,9 @@ import (
 //   - Two fields of one name at one depth; a field with a value that another one hides; an embedded
 //     struct without exported fields, such as a [time.Time]; an embedded pointer to a struct that
 //     is not exported.
-//   - An unknown option of a tag, and the option string on what is not a number.
-//   - What an interface with methods holds, and times that RFC 3339 cannot write.
-//   - A type that chooses its form for the AWS SDK alone.
+//   - An unknown option of a tag, and the option string on a type other than a number.
+//   - Values in an interface with methods, and times that RFC 3339 cannot write.
+//   - A type whose methods choose its form for the AWS SDK only.
 //
 // A tag can name the attribute and add options:
 //
@@ -284,7 +284,7 @@ var lostInterface = problem{"decoding cannot set an interface with methods", "us
 // package can use such a field.
 var unexported = problem{"the type of the embedded field is not exported", "export it"}
 
-// pointerTo returns a pointer to v or to a copy of it.
+// pointerTo returns a pointer to v, or to a copy of v if v is not addressable.
 func pointerTo(v reflect.Value) reflect.Value {
 	if v.CanAddr() {
 		return v.Addr()
@@ -464,12 +464,12 @@ func (e *encoder) encodeMap(p *plan, v reflect.Value, o options, level int) (Val
 // notTextKey is the problem with keys of maps that cannot be names of attributes.
 var notTextKey = problem{"a key is not UTF-8", "encode it, in hexadecimal or in base64"}
 
-// lostKey is the problem with keys of maps that decoding cannot make from their text.
+// lostKey is the problem with map keys that decoding cannot restore from their text.
 var lostKey = problem{
 	"decoding cannot make the key of its text", "use strings, or a type with MarshalText and UnmarshalText",
 }
 
-// keepsKey reports whether decoding makes the same key from its text. It can fail only for keys with methods.
+// keepsKey reports whether decoding text restores the same key. Only a key with methods can differ.
 func keepsKey(key reflect.Value, text string) bool {
 	if key.Kind() != reflect.Interface && key.Addr().NumMethod() == 0 {
 		return true

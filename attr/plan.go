@@ -39,8 +39,9 @@ type plan struct {
 	// fields are the stored fields of a struct, sorted by name. Their names are in names.
 	fields []field
 	names  []byte
-	// sharedBytes is 64 bytes for each string field. Decoding copies an item up to this size whole, and all strings
-	// of the struct share the copy: a program that keeps one of the strings keeps little else.
+	// sharedBytes is 64 times the number of string fields. If an item has at most so many bytes, decoding copies it
+	// whole, and the strings of the struct share the copy. The limit bounds the memory that a program retains when it
+	// keeps only one of the strings.
 	sharedBytes int
 	// hidden are the fields of a struct that are not stored, because other fields of the same name hide them.
 	hidden []field
@@ -117,7 +118,7 @@ func (o options) set(t reflect.Type) Kind {
 	return 0
 }
 
-// A field is a field of a struct that is stored, perhaps one of an embedded struct.
+// A field is a stored field of a struct or of a struct embedded in it.
 type field struct {
 	plan     *plan
 	options  options
@@ -126,14 +127,14 @@ type field struct {
 	// index of a field that is not embedded, or else -1.
 	index        []int
 	rank, direct int
-	// encodesPlain is that of the field's plan, but false if the options choose another form. DecodesText says that
-	// an S is stored in the field unchanged.
+	// encodesPlain is copied from the field's plan, but is false if the options choose another form. DecodesText says
+	// that an S is stored in the field unchanged.
 	encodesPlain, decodesText bool
 }
 
-// in returns the field in the struct v. If an embedded pointer on the way is nil, it allocates the struct when
-// allocate is set and the pointer can be set, or else returns false. The pointer cannot be set if its type is not
-// exported.
+// in returns the field in the struct v. If an embedded pointer on the way is nil and allocate is set, in allocates
+// the embedded struct. It returns false if allocate is not set, or if the pointer cannot be set because its type is
+// not exported.
 func (f *field) in(v reflect.Value, allocate bool) (reflect.Value, bool) {
 	for i, x := range f.index {
 		if i > 0 && v.Kind() == reflect.Pointer {
@@ -153,9 +154,9 @@ func (f *field) in(v reflect.Value, allocate bool) (reflect.Value, bool) {
 // name returns the name of field i.
 func (p *plan) name(i int) []byte { return p.names[p.fields[i].from:p.fields[i].to] }
 
-// fold returns the index of the field for an attribute that has no field of exactly its name: the first field, in
-// order of declaration, whose name differs in case only. It returns -1 if there is none, or if the item has an
-// attribute of exactly that field's name.
+// fold finds the field for an attribute whose exact name no field has. It returns the index of the first field, in
+// order of declaration, whose name differs only in case. It returns -1 if there is no such field, or if the item has
+// an attribute with exactly that field's name.
 func (p *plan) fold(it Item, name []byte) int {
 	found := -1
 	for i := range p.fields {

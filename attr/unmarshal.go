@@ -65,7 +65,8 @@ func unmarshal(v Value, dst any, level int) error {
 
 // A decoder converts stored values to Go values.
 type decoder struct {
-	hops int // the interfaces that hold the pointers on the way to the current destination
+	// number of interfaces entered on the way to the current destination, through the pointers that they hold
+	hops int
 }
 
 // decodeError returns the error for a value v that a destination of the plan's type cannot hold.
@@ -218,7 +219,7 @@ func (d *decoder) decodeInterface(p *plan, v Value, dst reflect.Value, o options
 // hasMethods is the problem with interfaces that have methods: no type for their content is known.
 var hasMethods = problem{"the interface has methods", "store a pointer in it before, or use another type"}
 
-// dynamic returns the Go value that an interface without methods gets for v. v must not be NULL.
+// dynamic returns the Go value that v becomes in an interface without methods. v must not be NULL.
 func (p *plan) dynamic(v Value, level int) (any, error) {
 	if level > MaxNesting {
 		return nil, p.decodeError(v, problem{}, ErrNesting)
@@ -314,7 +315,7 @@ func (d *decoder) decodeString(p *plan, v Value, dst reflect.Value, o options) e
 	return p.mismatch(v)
 }
 
-// decoded returns err, from a method that decoded v, as a ConvertError. It returns nil for nil.
+// decoded wraps err, which a method returned when it decoded v, in a ConvertError. For a nil err it returns nil.
 func (p *plan) decoded(v Value, err error) error {
 	if err == nil {
 		return nil
@@ -348,8 +349,8 @@ func (p *plan) misfit(v Value, text []byte) error {
 	return p.decodeError(v, misfit, nil)
 }
 
-// setNumber sets dst to the number with the given text. It reports whether numbers can be
-// stored in its type, and whether this one fits.
+// setNumber sets dst to the number with the given text. It reports whether the type of dst can hold numbers, and
+// whether it can hold this one.
 func setNumber(dst reflect.Value, text []byte) (isNumber, fits bool) {
 	switch dst.Kind() {
 	case reflect.String:

@@ -188,8 +188,8 @@ func Compare(a, b Value) (int, bool) {
 	if a.kind != b.kind || !a.kind.IsScalar() {
 		return 0, false
 	}
-	// bytes.Compare reads eight bytes even where there are fewer. For a number at the end of its item, it would wait
-	// for the cache line behind it.
+	// Compare the first bytes one by one. bytes.Compare loads eight bytes even if the value has fewer. For a number
+	// at the end of its item, it would wait for the next cache line.
 	for i := range min(len(a.raw), len(b.raw), 8) {
 		if a.raw[i] != b.raw[i] {
 			return cmp.Compare(a.raw[i], b.raw[i]), true

@@ -26,7 +26,7 @@ type Config struct {
 	Workloads []*work.Workload
 	// Engines. Default: memory.
 	Engines []layer.Engine
-	// Layers. Default: all. Bare is always added.
+	// Layers to measure. Default: all. Bare is always measured too, because ratios refer to it.
 	Layers []layer.Name
 	// Size of tables. Default: 100,000 items of 100 bytes.
 	Size work.Size

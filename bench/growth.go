@@ -28,8 +28,8 @@ type GrowthStep struct {
 
 // A GrowthPoint has the figures of one layer at one size.
 type GrowthPoint struct {
-	// Ratio is the time of a query, divided by its time in the smallest table. The smallest table is measured again
-	// in rounds that alternate with these.
+	// Ratio is the time of a query in this table divided by its time in the smallest table. Each step measures the
+	// smallest table again: rounds on it alternate with rounds on this table.
 	Ratio   float64
 	NsPerOp float64
 	P99     int64

@@ -39,8 +39,8 @@ func (r *Result) On(layer string) *Figures {
 type Figures struct {
 	// Layer is a layer or the name of a store.
 	Layer string
-	// Ratio is the time of an operation, divided by its time on the bare engine or in Sortkey in the same rounds. The
-	// layer that others are compared with has no ratio.
+	// Ratio is the time of an operation divided by its time on the base, in the same rounds. The base is the bare
+	// engine or, among embedded stores, Sortkey. It has no ratio itself.
 	Ratio float64
 
 	NsPerOp float64

@@ -45,8 +45,7 @@ func (r *Report) stores() string {
 	return strings.Join(list, ", ")
 }
 
-// A table has a head and rows. The first columns, as many as left says, are text. The others are numbers, aligned
-// right.
+// A table has a head and rows. Its first left columns are text. The others are numbers, aligned right.
 type table struct {
 	left  int
 	lines [][]string

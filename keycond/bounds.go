@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// An arena is the memory for the bytes of one slice. It is an empty slice whose capacity is the memory that is left.
+// An arena holds the bytes of one [Slice]. It is an empty byte slice whose capacity is the free memory.
 type arena []byte
 
 // take returns b, which the caller has appended to the arena, and moves the arena past it.
@@ -32,7 +32,7 @@ func (s *Schema) bounds(r *arena, clauses []Clause) store.Range {
 		return store.Range{}
 	}
 	last := clauses[len(clauses)-1]
-	var prefix []byte // the tuple that the equalities demand, with which all matching positions begin
+	var prefix []byte // the values of the equalities as a tuple: every matching position begins with it
 	if len(clauses) > 1 {
 		b := []byte(*r)
 		for _, c := range clauses[:len(clauses)-1] {

@@ -84,8 +84,8 @@ func compareClause(values *[]attr.Value, n *ast.Compare) (Clause, error) {
 	return clause(values, n.Op, "", n.L, n.R)
 }
 
-// clause makes a clause of an operator and its operands. With a name, the first operand must be the key attribute,
-// and messages call the operator by that name. If name is "", the operands may be in either order.
+// clause makes a clause of an operator and its operands. If name is not empty, messages call the operator by name,
+// and the first operand must be the key attribute. If name is empty, the operands may be in either order.
 func clause(values *[]attr.Value, op ast.Op, name string, operands ...ast.Operand) (Clause, error) {
 	c := Clause{Op: op}
 	var key ast.Path

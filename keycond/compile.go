@@ -58,7 +58,7 @@ func Of(s *Schema, clauses ...Clause) (*Slice, error) {
 	return m.slicing(s, copied, r)
 }
 
-// slicing returns the slice of clauses. The bytes of the slice are in the arena r.
+// slicing returns the slice that the clauses describe. It stores the bytes of the slice in the arena r.
 func (m *sliceAlloc) slicing(s *Schema, clauses []Clause, r arena) (*Slice, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -100,7 +100,8 @@ type sliceAlloc struct {
 	bytes   [96]byte
 }
 
-// arrange appends the clauses in the order of the key. It returns an error if they are not one slice.
+// arrange appends clauses to ordered, in the order of the key attributes. It returns an error if the clauses together
+// do not describe one slice.
 func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 	find := func(name string) *Clause {
 		for i := range clauses {
@@ -155,8 +156,8 @@ func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 	return ordered, nil
 }
 
-// refuseGap returns the error for sort key attribute i, which has no condition, although clauses has a condition
-// left.
+// refuseGap returns the error for sort key attribute i, which has no condition. clauses are the conditions that are
+// left; at least one is, so a later attribute may have a condition.
 func (s *Schema) refuseGap(clauses []Clause, i int) error {
 	for _, later := range s.sort[i:] {
 		if slices.ContainsFunc(clauses, func(c Clause) bool { return c.Attribute == later.Name }) {
@@ -166,8 +167,8 @@ func (s *Schema) refuseGap(clauses []Clause, i int) error {
 	return refuse(msgMissed, s.sort[i].Name)
 }
 
-// refuseInner returns the error for a condition other than = on sort key attribute i, although another condition is
-// left.
+// refuseInner returns the error for sort key attribute i, which has a condition other than =. clauses are the
+// conditions that are left; at least one is, so the condition on attribute i is not the last.
 func (s *Schema) refuseInner(clauses []Clause, i int) error {
 	for _, later := range s.sort[i+1:] {
 		if slices.ContainsFunc(clauses, func(c Clause) bool { return c.Attribute == later.Name }) {

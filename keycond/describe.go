@@ -16,18 +16,18 @@ import (
 // [Slice.Ends] and [Schema.Bounds] return it.
 type Bound struct {
 	// Sort has values for the first attributes of the sort key, in the order of the key; attributes after these are
-	// not bounded. The last value may be only the beginning of one, or the bytes that follow all values with some
-	// beginning.
+	// not bounded. The last value may be incomplete: the beginning of a value, or bytes that sort after all values
+	// with a common beginning.
 	Sort []attr.Attribute
-	// Item is the primary key of the item at the bound, because items of an index with equal sort keys have an order
-	// too. It is nil if the sort key alone makes the bound.
+	// Item is the primary key of the item at the bound. Bounds in an index can have one, because it orders the items
+	// with equal sort keys. It is nil if the sort key alone makes the bound.
 	Item []attr.Attribute
 	// Inclusive says whether the rows at the bound are in the range.
 	Inclusive bool
 }
 
-// PartitionKey returns the values of the partition key from the address of a partition, as [Schema.Place] returned
-// it.
+// PartitionKey decodes the address of a partition, which [Schema.Place] returned, into the values of the partition
+// key.
 func (s *Schema) PartitionKey(b []byte) []attr.Attribute {
 	key := make([]attr.Attribute, 0, len(s.partition))
 	for i, a := range s.partition {
@@ -101,7 +101,7 @@ func (s *Slice) Ends() (low, high *Bound) {
 }
 
 // bound decodes one end of a range. In a table whose sort key is not a number, a position that ends in a zero byte is
-// ambiguous: with zero, bound takes it for the first position above the value before that byte, otherwise for a
+// ambiguous. If zero is set, bound decodes it as the first position above the value before that byte, otherwise as a
 // value.
 func (s *Schema) bound(b []byte, upper, zero bool) *Bound {
 	if b == nil {
@@ -112,7 +112,7 @@ func (s *Schema) bound(b []byte, upper, zero bool) *Bound {
 }
 
 // Text returns the values of a bound as expressions write them: "a", or ("a", 5) for a sort key of several
-// attributes, whose names are sort. It returns "" for nil.
+// attributes. Sort has the names of these attributes. Text returns "" for nil.
 func (b *Bound) Text(sort []string) string {
 	if b == nil {
 		return ""

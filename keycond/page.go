@@ -10,9 +10,9 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// PageBytes is the size at which a page ends. A page reads items while the documented sizes of those it has read are
-// below PageBytes in all, so it contains the item that reaches the limit. DynamoDB does not document where exactly a
-// page ends (DG/Query.Pagination.html says 1 MB).
+// PageBytes is the size at which a page ends. A page reads items until their documented sizes add up to PageBytes or
+// more, so it contains the item that reaches the limit. DynamoDB does not document where exactly a page ends
+// (DG/Query.Pagination.html says 1 MB).
 const PageBytes = 1 << 20
 
 // ErrEndPage ends a page. The function that visits items returns it for the last item that the page should contain.

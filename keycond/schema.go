@@ -132,7 +132,7 @@ func (s *Schema) Key(it attr.Item) attr.Item {
 	}
 
 	var key attr.Item
-	if b.Len() == it.Len() { // such as a row of an index of keys only
+	if b.Len() == it.Len() { // the item has only key attributes, like a row of an index of keys only
 		key = slices.Clone(it)
 	} else {
 		key = b.Item()

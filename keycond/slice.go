@@ -28,9 +28,8 @@ func (s *Slice) Rows(r store.Reader, space store.Space, reverse bool) iter.Seq2[
 	return r.Query(space, s.Partition, s.Range, reverse)
 }
 
-// After returns the part of the slice that follows a sort position, for continuing [Slice.Rows] from there. If
-// reverse, that is the part below the position. There need not be a row at the position. The part is empty if nothing
-// follows.
+// After returns the part of the slice after a sort position, to continue [Slice.Rows] from there. If reverse is set,
+// it returns the part below the position. A row at the position need not exist. The part is empty if nothing follows.
 func (s *Slice) After(sort []byte, reverse bool) *Slice {
 	rest := *s
 	r := &rest.Range

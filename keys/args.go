@@ -14,7 +14,7 @@ import (
 // [time.Time], types with a String or MarshalText method, and types whose
 // underlying type is a string or an integer. It refuses floating-point numbers,
 // which have no exact decimal text: pass a string. It refuses the zero
-// [time.Time], which is a time that was not set. Its errors are an [*Error].
+// [time.Time], which is a time that was not set. The error is an [*Error].
 func (t *Template) Format(args ...any) (string, error) {
 	if len(args) != len(t.names) {
 		return "", t.count(len(args), "Format")
@@ -22,10 +22,10 @@ func (t *Template) Format(args ...any) (string, error) {
 	return t.Prefix(args...)
 }
 
-// Prefix returns the common prefix of all keys with these first components, for begins_with; [Template.Under] returns
-// the same as a [Range]. The prefix includes the literal after the last component, so the prefix of USER#1 does not
-// match USER#10. Arguments are as for [Template.Format]; without any, the result is the literal at the start of the
-// template. Its errors are an [*Error].
+// Prefix returns the common prefix of all keys whose first components have the values args, for begins_with;
+// [Template.Under] returns a [Range] of the same keys. The prefix includes the literal after the last component, so
+// the prefix of USER#1 does not match USER#10. Arguments are as for [Template.Format]; without any, the result is the
+// literal at the start of the template. The error is an [*Error].
 func (t *Template) Prefix(args ...any) (string, error) {
 	values, err := t.texts(args)
 	if err != nil {
@@ -43,7 +43,7 @@ func (t *Template) count(n int, caller string) *Error {
 	}
 }
 
-// texts returns the text forms of the values of the first components.
+// texts returns the text forms of args, which are the values of the first components.
 func (t *Template) texts(args []any) ([]string, error) {
 	if len(args) > len(t.names) {
 		return nil, t.count(len(args), "the call")
@@ -100,11 +100,10 @@ func textOf(arg any) (string, error) {
 	}
 }
 
-// Scan reads a key into the variables that dst point to, one for each component
-// in order: *string, pointers to integers, *[time.Time], types with an
-// UnmarshalText method, and pointers to types whose underlying type is a string
-// or an integer. A nil skips its component. Its errors are an [*Error]; after
-// an error, the components before it have been stored.
+// Scan parses a key and stores the value of each component in the variable that the corresponding dst points to. A
+// dst is a *string, a pointer to an integer, a *[time.Time], a type with an UnmarshalText method, or a pointer to a
+// type whose underlying type is a string or an integer. A nil dst skips its component. If a component fails, the
+// components before it have been stored. The error is an [*Error].
 func (t *Template) Scan(key string, dst ...any) error {
 	if len(dst) != len(t.names) {
 		return t.count(len(dst), "Scan")

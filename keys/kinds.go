@@ -109,7 +109,8 @@ func (t Type) kind() (*kind, error) {
 	return k, nil
 }
 
-// validate does the checks of kind and also checks the values of an enum. It is for types that a caller made.
+// validate makes the checks of [Type.kind] and also checks the values of an enum. Types that a caller has built,
+// rather than this package parsed, need it.
 func (t Type) validate() error {
 	_, err := t.kind()
 	if err == nil && len(t.Values) > 0 {
@@ -175,8 +176,8 @@ func (k *kind) example() string {
 	return k.name
 }
 
-// ParseType parses a type as written in templates: int(8), enum(a,b), time:desc, for the types that [ParseWith] takes.
-// Its errors are an [*Error].
+// ParseType parses a type as templates write it, such as int(8), enum(a,b) or time:desc. Use it to make the types
+// that [ParseWith] takes. The error is an [*Error].
 func ParseType(text string) (Type, error) {
 	t := Type{}
 	head, desc := strings.CutSuffix(text, ":desc")

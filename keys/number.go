@@ -111,7 +111,7 @@ func compareNumbers(_ Type, a, b string) int {
 	return max(-1, min(1, x.compare(y)))
 }
 
-// wholeNumber parses a number without a fraction of at most t.Width digits.
+// wholeNumber parses an integer of at most t.Width digits.
 func wholeNumber(t Type, text string) (decimal, error) {
 	d, ok := parseDecimal(text)
 	switch {
@@ -196,7 +196,7 @@ func decimalWidth(t Type) int {
 	return 1 + t.Width + 1 + t.Scale
 }
 
-// canonicalNumber accepts the numbers of the service.
+// canonicalNumber returns the canonical text of a number. It refuses a number that DynamoDB cannot store.
 func canonicalNumber(t Type, text string) (string, error) {
 	d, ok := parseDecimal(text)
 	if !ok {

@@ -13,14 +13,14 @@ type Range struct {
 	Prefix string
 }
 
-// Contains reports whether the range contains a key, as a test or a fake store needs to know.
+// Contains reports whether the range contains a key. Tests and fake stores can filter keys with it.
 func (r Range) Contains(key string) bool {
 	return r.Low <= key && (r.High == "" || key <= r.High)
 }
 
-// Condition returns the range as a key condition, for clients that this module has no package for: the operator =,
-// begins_with, BETWEEN, >= or <=, and its operands. It returns "" when the range has no bounds and so needs no
-// condition. For the AWS SDK use package keyexpr, and for package sortkey its function In.
+// Condition returns the operator and the operands of the key condition that selects the range. The operator is =,
+// begins_with, BETWEEN, >= or <=; it is "" when the range has no bounds and so needs no condition. Use Condition for
+// other clients than the AWS SDK, which has package keyexpr, and package sortkey, which has the function In.
 //
 // For all keys with one prefix the operator is begins_with. BETWEEN would also read High, the first key after them.
 func (r Range) Condition() (op string, operands []string) {
@@ -39,7 +39,7 @@ func (r Range) Condition() (op string, operands []string) {
 	return "BETWEEN", []string{r.Low, r.High}
 }
 
-// String returns the condition for people, with quoted operands, for messages and logs.
+// String returns the condition with quoted operands, for messages and logs.
 func (r Range) String() string {
 	op, operands := r.Condition()
 	if op == "" {
@@ -59,7 +59,7 @@ func within(prefix string) Range {
 }
 
 // Under returns the range of the keys with these first components, such as all orders of one customer. With values for
-// all components, that is a single key. Arguments are as for [Template.Format]. Its errors are an [*Error].
+// all components, that is a single key. Arguments are as for [Template.Format]. The error is an [*Error].
 func (t *Template) Under(args ...any) (Range, error) {
 	prefix, err := t.Prefix(args...)
 	if err != nil {
@@ -74,7 +74,7 @@ func (t *Template) Under(args ...any) (Range, error) {
 // BeginsWith returns the range of the keys that begin with the components outer and
 // whose next component begins with partial: with 2026-01, the dates of a month. Only
 // types whose parts begin like their text forms have such ranges; see
-// [Type.EncodePrefix]. Its errors are an [*Error].
+// [Type.EncodePrefix]. The error is an [*Error].
 func (t *Template) BeginsWith(partial string, outer ...any) (Range, error) {
 	i, base, err := t.level(outer)
 	if err != nil {
@@ -98,7 +98,7 @@ func Excluding(value any) any { return exclusive{value} }
 // Between returns the range of the keys that begin with the components outer and whose next component is between from
 // and to. Both bounds are in the range unless they are [Excluding]; nil means no bound. From is the smaller value,
 // also for reversed types. Between refuses types that are not [Type.Ordered], because their values do not form one
-// range of keys. Its errors are an [*Error].
+// range of keys. The error is an [*Error].
 //
 // Where a delimiter follows a component of variable length, keys sort by the component together with its delimiter.
 func (t *Template) Between(from, to any, outer ...any) (Range, error) {
@@ -168,7 +168,8 @@ func (t *Template) level(outer []any) (part int, base string, err error) {
 	}
 }
 
-// bound returns the low or the high end of a range: the key that has base, then value for the component t.parts[i].
+// bound returns one end of a range of keys that begin with base. The component t.parts[i] has the bound value; low
+// says whether it is the low end or the high end.
 func (t *Template) bound(i int, base string, value any, low bool) (string, error) {
 	ex, excluded := value.(exclusive)
 	if excluded {

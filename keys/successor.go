@@ -10,9 +10,10 @@ const (
 	surrogateMax = 0xDFFF
 )
 
-// Successor returns the smallest string greater than every string that begins with prefix, for a range of keys that
-// you write by hand; [Template.Under], [Template.Between] and [Template.BeginsWith] return complete ranges. It
-// returns false when no such string exists: when prefix is empty, all U+10FFFF or not UTF-8.
+// Successor returns the smallest string greater than every string that begins with prefix. Use it for a range of keys
+// that you write by hand; [Template.Under], [Template.Between] and [Template.BeginsWith] return complete ranges.
+// Successor returns false when no such string exists: when prefix is empty, has no character but U+10FFFF, or is not
+// UTF-8.
 //
 // Attributes of type S hold UTF-8 and are compared by bytes. So Successor drops trailing U+10FFFF and increments the
 // last remaining code point, skipping the surrogates.
@@ -35,8 +36,8 @@ func Successor(prefix string) (string, bool) {
 	return "", false
 }
 
-// below returns a string that is less than key, but greater than every other such string that does not contain
-// U+10FFFF. Text does not contain that code point.
+// below returns a string just below key: it is greater than every other string below key, except for strings that
+// contain U+10FFFF. Text does not contain that code point.
 func below(key string) string {
 	r, size := utf8.DecodeLastRuneInString(key)
 	switch rest := key[:len(key)-size]; r {

@@ -33,7 +33,7 @@ type coding struct {
 }
 
 // Parse parses a template that a user or a file provides; use [MustParse] for one in the source of a program. A
-// component without a type is a string. Its errors are an [*Error].
+// component without a type is a string. The error is an [*Error].
 func Parse(src string) (*Template, error) { return ParseWith(src, nil) }
 
 // MustParse is [Parse] for templates in the source of a program. It panics when src is not a valid template.
@@ -47,7 +47,7 @@ func MustParse(src string) *Template {
 
 // ParseWith parses a template whose types are declared elsewhere, such as in a design. A component without a type in
 // the template gets the type of its name in types, or is a string if types has no such name. {name:desc} reverses the
-// order of that type. Its errors are an [*Error].
+// order of that type. The error is an [*Error].
 func ParseWith(src string, types map[string]Type) (*Template, error) {
 	p := parser{src: src, types: types}
 	if err := p.parse(); err != nil {
@@ -93,12 +93,11 @@ func (t *Template) Explicit() string {
 // Parts returns the parts of the template, in order, for tools that show or check it. The caller may change the slice.
 func (t *Template) Parts() []Part { return slices.Clone(t.parts) }
 
-// Components returns the names of the components, in order, which are the names of the values that [Template.Build]
-// takes.
+// Components returns the names of the components in order. [Template.Build] takes one value for each name.
 func (t *Template) Components() []string { return slices.Clone(t.names) }
 
 // Build returns the key of values in text form, by component: for values from a form, a file or a command line.
-// [Template.Format] takes Go values. Build ignores values that the template does not name. Its errors are an [*Error].
+// [Template.Format] takes Go values. Build ignores values that the template does not name. The error is an [*Error].
 func (t *Template) Build(values map[string]string) (string, error) {
 	var buf [128]byte
 	key, err := t.Append(buf[:0], values)
@@ -126,9 +125,10 @@ func (t *Template) Append(dst []byte, values map[string]string) ([]byte, error) 
 	return key, nil
 }
 
-// BuildPrefix returns the common prefix of all keys with values, such as for a search by the first fields of a form.
-// The prefix ends before the first component without a value; n is the number of components in it. As with
-// [Template.Prefix], it includes the literal after the last of them. Its errors are an [*Error].
+// BuildPrefix returns the common prefix of all keys that have these values, such as for a search by the first fields
+// of a form. The prefix ends before the first component without a value, and n is the number of components in the
+// prefix. As with [Template.Prefix], the prefix includes the literal after its last component. The error is an
+// [*Error].
 func (t *Template) BuildPrefix(values map[string]string) (prefix string, n int, err error) {
 	var buf [8]string
 	list := t.leading(buf[:0], values)

@@ -51,7 +51,7 @@ func (t Type) String() string {
 }
 
 // Canonical returns the canonical form of text: 7 for 007, and UTC for a time with a zone. Two texts are the same value
-// if their canonical forms are equal. It truncates a time to the precision of the type. Its errors are an [*Error].
+// if their canonical forms are equal. It truncates a time to the precision of the type. The error is an [*Error].
 func (t Type) Canonical(text string) (string, error) {
 	k, err := t.kind()
 	if err != nil {
@@ -60,7 +60,7 @@ func (t Type) Canonical(text string) (string, error) {
 	return k.canonical(t, text)
 }
 
-// Encode returns the part of a key for a value in text form. Its errors are an [*Error].
+// Encode returns the part of a key for a value in text form. The error is an [*Error].
 func (t Type) Encode(text string) (string, error) {
 	k, err := t.kind()
 	if err != nil {
@@ -84,7 +84,7 @@ func (k *kind) part(t Type, text string) (string, error) {
 }
 
 // Decode returns the value of a part of a key, in canonical text form. It
-// accepts only parts that [Type.Encode] returns. Its errors are an [*Error].
+// accepts only parts that [Type.Encode] returns. The error is an [*Error].
 func (t Type) Decode(part string) (string, error) {
 	k, err := t.kind()
 	if err != nil {
@@ -137,7 +137,7 @@ func (t Type) Fixed() (width int, ok bool) {
 
 // Compare compares two values in text form in the order that their keys should have: numbers by size, the values of
 // an enum by their place in its list, and reversed types the other way round. For a type that is [Type.Ordered], the
-// parts sort in this order too; use Compare to check that of data.
+// parts sort in this order too. For any other type, use Compare to sort or to check values.
 func (t Type) Compare(a, b string) (int, error) {
 	k, err := t.kind()
 	if err != nil {
@@ -179,7 +179,7 @@ func complement(s string) string {
 
 // EncodePrefix returns the common beginning of the parts of all values that
 // begin with partial: 2026-01 for the dates of a month. Types whose parts do
-// not begin like their values, such as int, have no such prefix. Its errors are
+// not begin like their values, such as int, have no such prefix. The error is
 // an [*Error].
 func (t Type) EncodePrefix(partial string) (string, error) {
 	k, err := t.kind()
@@ -206,7 +206,8 @@ func (t Type) EncodePrefix(partial string) (string, error) {
 	return part, nil
 }
 
-// fixedText returns s, or an error if s is not UTF-8 or t has a width that s has not.
+// fixedText returns s. It returns an error if s is not UTF-8, or if t has a width and the length of s differs from
+// it.
 func fixedText(t Type, s string) (string, error) {
 	if t.Width > 0 && len(s) != t.Width {
 		return "", invalid(

@@ -60,7 +60,8 @@ func Segment(i, total uint32) Span {
 	return Span{First: lo, Last: hi - 1}
 }
 
-// Contains reports whether a scan of s would return a row at p, such as to check where to continue a scan.
+// Contains reports whether a scan of s would return a row at p. Use it to check a position before a scan continues
+// from it.
 func (s Span) Contains(p Position) bool {
 	h := Hash(p.Partition)
 	if h < s.First || h > s.Last {

@@ -52,8 +52,8 @@ type Work struct {
 	Name, About string
 	// Rows is the number of items that an operation returns.
 	Rows int
-	// Below is the name of a work that only the first store has: the same work at the layer below its operations. It
-	// is measured in the same rounds.
+	// Below names the work that does the same at the layer below the store's operations. Only the first store has
+	// such a work. Both works are measured in the same rounds.
 	Below string `json:",omitempty"`
 }
 

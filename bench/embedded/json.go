@@ -103,7 +103,8 @@ func (s jsonStore) between(_ context.Context, sensor, low, high string, see func
 	return s.walk(itemKey(sensor, ""), itemKey(sensor, low), itemKey(sensor, high), see)
 }
 
-// walk reads the readings whose keys have a prefix, from the key from up to the key last; a nil last is no bound.
+// walk calls see for the readings whose keys begin with prefix and are from from to last, both included. A nil last
+// is no bound.
 func (s jsonStore) walk(prefix, from, last []byte, see func(Reading)) error {
 	return s.view(func(tx byteTx) error {
 		return tx.walk(itemSpace, prefix, from, func(key, data []byte) (bool, error) {

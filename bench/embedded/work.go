@@ -74,7 +74,7 @@ func works(d dataset) []work {
 	}
 }
 
-// tableGet is the work of get at the layer below it, which does not make a struct.
+// tableGet is the same work as get, but uses the layer below the operations and does not make a struct.
 var tableGet = work{Work: contest.Work{Name: "table-get"}, call: callTableGet}
 
 func callGet(d dataset, i int) call {

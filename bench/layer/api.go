@@ -40,8 +40,9 @@ var (
 	itemName  = []byte(`"Item":`)
 )
 
-// countRows returns the number of rows that a response states, or -1 if it states none. It looks first where the
-// count usually is, so that a long body takes no more time than a short one.
+// countRows returns the number of rows that a response states, or -1 if it states none. For a Query or Scan it
+// searches the first bytes of the body, then the last ones, and only then the whole body. The count is usually at one
+// of the ends, so a long body takes no more time than a short one.
 func countRows(op work.Op, body []byte) int {
 	switch op {
 	case work.Get:

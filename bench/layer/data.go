@@ -30,7 +30,7 @@ const (
 	Disk   Engine = "disk"
 )
 
-// Data is a table in an engine. With it goes a copy of its rows in the bare engine: a B-tree filled in the same
+// Data is a table in an engine, with a copy of its rows in the bare engine. The copy is a B-tree filled in the same
 // order, or a copy of the same Pebble files.
 type Data struct {
 	Shape  work.Shape
@@ -75,7 +75,7 @@ func (d *Data) openMemory(ctx context.Context) error {
 	return d.handles(ctx)
 }
 
-// handles opens the table and the API on the store.
+// handles opens the table and the API on the store of d.
 func (d *Data) handles(ctx context.Context) (err error) {
 	if d.Tables, err = life.Open(ctx, d.Store); err == nil {
 		d.API = api.New(d.Tables, api.Options{})
@@ -180,8 +180,8 @@ func (d *Data) Close() (err error) {
 	return err
 }
 
-// A tee is a store that also puts every row into a bare tree. The tree gets the same slice as value, so that both
-// read the same memory.
+// A tee is a store that also puts every row into a bare tree. The store and the tree share the value of a row, so
+// that reads of either touch the same memory.
 type tee struct {
 	store.Store
 	tree *bareTree

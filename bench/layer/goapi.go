@@ -53,8 +53,8 @@ func (l goLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, error) 
 	return l.prepareWrite(records, c)
 }
 
-// prepareGet returns an operation that reads the items of c. It reads several items by one call, which sees one state
-// of the table as a transaction does.
+// prepareGet returns an operation that reads the items of c. It reads several items with one call, which sees one
+// state of the table as a transaction does.
 func (l goLayer) prepareGet(records *sortkey.TableOf[record], c *work.Call) measure.Op {
 	var keys []sortkey.Key
 	var texts [][2]string

@@ -2,9 +2,9 @@
 // store in Go, api, HTTP and AWS SDK.
 //
 // A [Data] is a full table with the handles that the layers need. A [Layer] prepares a call once, before the
-// measurement. It then has ready what a user of that layer has ready, and does each time the work of that layer, such
-// as parsing in api or making an input for the SDK. All layers read every byte of the values that they visit, so that
-// none gains time by skipping them.
+// measurement: it makes everything that a user of the layer could reuse. The measured operation does what the user
+// must do for each call, such as parsing in api or making an input for the SDK. All layers read every byte of the
+// values that they visit, so that none gains time by skipping them.
 package layer
 
 import (

@@ -106,7 +106,8 @@ func sdkOp(client *dynamodb.Client, s work.Shape, c *work.Call) (sdkCall, error)
 	return nil, fmt.Errorf("the SDK layers do not support %s", c.Op)
 }
 
-// sdkCallOf returns a call of a method of the client. Rows counts the rows of the output; it may be nil.
+// sdkCallOf returns a function that calls a method of the client with a new input. Rows counts the rows of the
+// output; if rows is nil, the function returns 0.
 func sdkCallOf[In, Out any](
 	method func(context.Context, *In, ...func(*dynamodb.Options)) (*Out, error),
 	input func() *In,

@@ -47,7 +47,7 @@ type worker struct {
 	_          [64]byte // keeps workers from sharing a cache line
 }
 
-// Between two timed operations, untimed ones run for about clockInterval. There are at most maxUntimed of these.
+// After each timed operation, a worker runs untimed ones for about clockInterval, but at most maxUntimed.
 const (
 	clockInterval = 5 * time.Microsecond
 	maxUntimed    = 1000
@@ -71,8 +71,7 @@ func NewSeries(name string, ops []Op, workers int) *Series {
 	return s
 }
 
-// warm runs operations for the time d, and longer if it has not run each of them once by then. It stops after ten
-// times d.
+// warm runs operations for at least the time d and until each has run once. In any case it stops after ten times d.
 func (s *Series) warm(ctx context.Context, d time.Duration) error {
 	if len(s.ops) == 0 {
 		return ErrNoOps

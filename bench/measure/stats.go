@@ -22,8 +22,7 @@ func Median(xs []float64) float64 {
 }
 
 // Ratio compares two series that were measured in the same rounds. It returns the median of the ratios x[i]/base[i].
-// It ignores rounds that one of them lacks, and rounds in which one of them is zero. It returns NaN when no round
-// remains.
+// It ignores a round if one series lacks it or has a zero in it. It returns NaN when no round remains.
 func Ratio(x, base []float64) float64 {
 	var rs []float64
 	for i := range min(len(x), len(base)) {

@@ -28,7 +28,7 @@ type Range struct {
 	After   int // the item whose key is the ExclusiveStartKey; -1 for none
 	Limit   int
 	Reverse bool
-	// Segment is the number of the segment of Segments, if Segments is not 0.
+	// Segment is the number of the segment to scan, of Segments in all. Segments is 0 for a read of the whole range.
 	Segment, Segments int
 }
 

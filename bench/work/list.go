@@ -128,7 +128,7 @@ func Find(name string) *Workload {
 	return nil
 }
 
-// scattered is a table of many partitions. So its segments are about equal in size.
+// scattered returns the shape of a table with many partitions, so that its segments are about equal in size.
 func scattered(z Size) Shape {
 	return Shape{Items: z.Items, Collection: 10, Size: z.Bytes}
 }

@@ -66,14 +66,13 @@ func (w *Workload) Calls(s Shape, n int, seed uint64) []Call {
 	return calls
 }
 
-// plain is a table whose collections hold more than a page of 1 MB, if it has
-// enough items.
+// plain returns the shape of a table whose collections hold more than a page of 1 MB, if it has enough items.
 func plain(z Size) Shape {
 	return Shape{Items: z.Items, Collection: max(1000, pageItems(z.Bytes)*5/4), Size: z.Bytes}
 }
 
-// sized is a table of items of a fixed size, at most 32 MB in all, which fits the
-// cache of the disk engine.
+// sized returns shapes of tables whose items have a fixed size. A table has at most 32 MB or 100 items, which fits
+// the cache of the disk engine.
 func sized(bytes int) func(Size) Shape {
 	return func(z Size) Shape {
 		z.Items = min(z.Items, max(32<<20/bytes, 100))
@@ -92,7 +91,7 @@ func with(ix Indexes) func(Size) Shape {
 	}
 }
 
-// inCollections is a table of collections with a fixed number of items.
+// inCollections returns shapes of tables whose collections have a fixed number of items.
 func inCollections(items int) func(Size) Shape {
 	return func(z Size) Shape { return Shape{Items: max(z.Items, items), Collection: items, Size: z.Bytes} }
 }
@@ -120,7 +119,7 @@ func transact(op Op, items int) func(Shape, int, *rand.Rand) Call {
 		c := Call{Op: op, Version: k}
 		first := r.IntN(s.Items)
 		n := min(items, s.Items)
-		for j := range n { // distinct, and all over the table
+		for j := range n { // the items are distinct and spread over the whole table
 			c.Items = append(c.Items, (first+j*(s.Items/n))%s.Items)
 		}
 		if op == TransactGet {
@@ -130,7 +129,7 @@ func transact(op Op, items int) func(Shape, int, *rand.Rand) Call {
 	}
 }
 
-// within returns a query of a number of rows in a random collection, from a sort
+// within returns a function that makes queries of a number of rows in a random collection. The rows begin at a sort
 // key that is a multiple of align.
 func within(rows, align int, key string, values func(s Shape, lo int) []Bind) func(Shape, int, *rand.Rand) Call {
 	return func(s Shape, _ int, r *rand.Rand) Call {
@@ -152,7 +151,7 @@ func between(rows int) func(Shape, int, *rand.Rand) Call {
 	})
 }
 
-// begins returns a query by a prefix that 10^digits rows share.
+// begins returns a function that makes queries by a prefix that 10^digits rows share.
 func begins(digits int) func(Shape, int, *rand.Rand) Call {
 	rows := 1
 	for range digits {
@@ -163,7 +162,7 @@ func begins(digits int) func(Shape, int, *rand.Rand) Call {
 	})
 }
 
-// page returns the first or, in reverse, the last page of a collection.
+// page returns a function that makes queries for the first page of a collection or, in reverse, for the last page.
 func page(
 	reverse bool, filter string, values []Bind, want func(rows, first int) int,
 ) func(Shape, int, *rand.Rand) Call {
@@ -194,7 +193,7 @@ func deep(s Shape, _ int, r *rand.Rand) Call {
 	}}
 }
 
-// indexed returns a query of rows of one group of an index.
+// indexed returns a function that makes queries of a number of rows in one group of an index.
 func indexed(index string, rows int) func(Shape, int, *rand.Rand) Call {
 	return func(s Shape, _ int, r *rand.Rand) Call {
 		group0 := r.IntN(s.groups()) * groupItems

@@ -131,8 +131,8 @@ func hasParent(it attr.Item, path ast.Path) bool {
 	return parent.Kind() == attr.Map
 }
 
-// minLevelBytes is the least number of bytes by which a list or map is longer than its only element: the head of a
-// document, an offset, and the kind. So tooDeep need not walk values that are too short to be nested too deeply.
+// minLevelBytes is the least number of bytes that one level of nesting adds to a value: the head of a document, an
+// offset and a kind. It lets tooDeep skip values that are too short to be nested too deeply.
 const minLevelBytes = len(doc.Empty) + 2
 
 // tooDeep reports whether a value at a path exceeds the deepest allowed level.
@@ -249,7 +249,8 @@ func (s *updater) delete(old, v attr.Value) (attr.Value, error) {
 	return attr.MakeValue(v.Kind(), s.bytes[start:]), nil
 }
 
-// changes returns the changes that the branches below make to the attributes of it, a document at the given depth.
+// changes returns the changes that the branches make to the attributes of the document it, which is at the given
+// depth.
 func (s *updater) changes(below []branch, it attr.Item, depth int) []item.Change {
 	s.used = max(s.used, depth+1)
 	out := s.levels[depth].changes[:0]

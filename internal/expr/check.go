@@ -25,7 +25,7 @@ const (
 	anyType = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
 )
 
-// checkUse records functions that may not be used as operands.
+// checkUse records a fault for each part that is a function which may not be an operand.
 func (p *parser) checkUse(parts ...part) {
 	for _, x := range parts {
 		if call, ok := x.op.(*ast.Call); ok {
@@ -34,7 +34,7 @@ func (p *parser) checkUse(parts ...part) {
 	}
 }
 
-// checkDistinct records a path that is compared with itself.
+// checkDistinct records a fault if first is a path and one of rest is the same path.
 func (p *parser) checkDistinct(tok int, op string, first ast.Operand, rest ...ast.Operand) {
 	path, ok := first.(*ast.PathOperand)
 	if !ok {
@@ -48,8 +48,8 @@ func (p *parser) checkDistinct(tok int, op string, first ast.Operand, rest ...as
 	}
 }
 
-// checkOrdered records values that have no order. Paths are allowed: an item
-// whose value has no order does not match.
+// checkOrdered records a fault for each operand whose kind has no order. Paths pass, because their kind depends on
+// the item; an item whose value has no order does not match.
 func (p *parser) checkOrdered(op string, parts ...part) {
 	for _, x := range parts {
 		if k := kindOf(x.op); !isOrdered(k) {

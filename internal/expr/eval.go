@@ -58,7 +58,7 @@ func resolve(o ast.Operand, it attr.Item, buf *digits) attr.Value {
 	return attr.Value{}
 }
 
-// resolveInner is resolve for the operand of size, which cannot be a size.
+// resolveInner is resolve for the operand of size(). That operand cannot be another size() call.
 func resolveInner(o ast.Operand, it attr.Item) attr.Value {
 	switch o := o.(type) {
 	case *ast.PathOperand:

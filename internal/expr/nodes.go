@@ -31,7 +31,7 @@ type updateBlock struct {
 	sums     [1]ast.Arithmetic
 	actions  [1]ast.Action
 	branches [1]branch
-	// touchedPaths are the paths of actions.
+	// touchedPaths is initial memory for the paths of the actions.
 	touchedPaths [1]ast.Path
 }
 
@@ -42,7 +42,7 @@ func (p *parser) allocateUpdate() *updateBlock {
 	return b
 }
 
-// init makes the block's update one of the given actions, which have been checked, and returns it.
+// init sets the block's update to the given actions, which have been checked, and returns the update.
 func (b *updateBlock) init(actions []ast.Action) *Update {
 	paths := b.touchedPaths[:0]
 	for _, a := range actions {

@@ -30,7 +30,7 @@ type parser struct {
 	leaf [leafClasses]fault
 }
 
-// A fault is a message and the token at fault. It is empty without a message.
+// A fault is a message and the token at fault. A fault with an empty msg stands for none.
 type fault struct {
 	msg string
 	tok int
@@ -185,7 +185,8 @@ func (p *parser) misuse(tok int, fn ast.Func) {
 	p.note(faultMisuse, tok, "The function is not allowed to be used this way in an expression; function: %s", fn)
 }
 
-// endLeaf ends the current condition.
+// endLeaf ends the current condition. If the condition has faults, endLeaf keeps the one of the first class, unless
+// an earlier condition had a fault.
 func (p *parser) endLeaf() {
 	for i := range p.leaf {
 		if f := p.leaf[i]; f.msg != "" {
@@ -256,7 +257,7 @@ func (p *parser) fail() {
 	p.pos = last
 }
 
-// operator counts an operator at tok.
+// operator counts an operator at tok, and records a fault when there are more than MaxOperators.
 func (p *parser) operator(tok int) {
 	if p.ops++; p.ops == MaxOperators+1 {
 		p.note(faultOperators, tok, "The expression contains too many operators; operator count: %d", p.ops)

@@ -11,17 +11,17 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// An Update is a change of an item: an update expression, or actions. It is immutable and safe for concurrent use.
-// The nil Update changes nothing, but creates an item that does not exist. So does every other update, unless all of
-// its actions are REMOVE and DELETE.
+// An Update is a change of an item: an update expression, or actions. It is immutable and safe for concurrent use. If
+// the item does not exist, an Update creates it, unless all of its actions are REMOVE and DELETE. The nil Update has
+// no actions: it creates the item or changes nothing.
 type Update struct {
 	actions []ast.Action
 	touched *Projection // the paths of actions
 }
 
 // NewUpdate returns the update of actions, which nobody may change afterwards. Unlike an expression, an action may
-// ADD a list, which is appended to the one in the item. The error is an [*Error]. It says which action [ParseUpdate]
-// cannot return, or which paths overlap or conflict.
+// ADD a list, which is appended to the one in the item. The error is an [*Error]. It names the action that no
+// expression can contain, or the paths that overlap or conflict.
 func NewUpdate(actions ...ast.Action) (*Update, error) {
 	paths := make([]ast.Path, len(actions))
 	for i, a := range actions {
@@ -72,8 +72,8 @@ func kindOfValue(o ast.Operand) attr.Kind {
 	return 0
 }
 
-// isPath reports whether an item can have a value at p: p begins with a name, each step is a name or an index, and an
-// attribute may have each of the names.
+// isPath reports whether an item can have a value at p: p begins with a name, each step is a name or an index, and
+// each name is a valid attribute name.
 func isPath(p ast.Path) bool {
 	if len(p) == 0 || len(p) > MaxPathSteps || p[0].Name == "" {
 		return false

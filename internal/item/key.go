@@ -7,7 +7,7 @@ import "github.com/sortkey/sortkey/attr"
 // the end of a component.
 
 const (
-	keyEscape = 0x00 // with keyEscaped after it: a zero byte of the value
+	keyEscape = 0x00 // together with keyEscaped: a zero byte of the value
 	keyEnd    = 0x01 // after keyEscape: the end of the component
 	// keyEscaped must be greater than keyEnd, so a value that continues sorts
 	// after one that has ended.

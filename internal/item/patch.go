@@ -12,8 +12,9 @@ type Change struct {
 	Value attr.Value
 }
 
-// AppendWith appends a new item: it, with the changes applied. The changes must be sorted by name in byte order, with
-// each name once. AppendWith copies unchanged attributes without decoding them. It allocates only to grow dst.
+// AppendWith appends a copy of the item it with the changes applied. The changes must be sorted by name in byte
+// order, with each name once. AppendWith copies unchanged attributes without decoding them. It allocates only to grow
+// dst.
 func AppendWith(dst []byte, it attr.Item, changes []Change) []byte {
 	count, size, content := it.Len(), it.Size(), doc.Content(it)
 	for _, c := range changes {
@@ -46,8 +47,8 @@ func AppendWith(dst []byte, it attr.Item, changes []Change) []byte {
 	return p.dst
 }
 
-// AppendOnly appends a new item that has those attributes of it for whose names keep returns true. It copies them
-// without decoding them. It may call keep twice for a name.
+// AppendOnly appends an item with those attributes of the item it for which keep returns true. It copies them without
+// decoding them. It may call keep twice for a name.
 func AppendOnly(dst []byte, it attr.Item, keep func(name []byte) bool) []byte {
 	count, size, content := 0, 0, 0
 	var kept uint64 // bit i says whether to keep attribute i, for the first 64
@@ -150,7 +151,7 @@ func newPatch(dst []byte, old attr.Item, count, size, content int) patch {
 	return patch{dst: dst, start: start, old: old}
 }
 
-// next records that an element begins here.
+// next records that the next element begins at the end of dst.
 func (p *patch) next() {
 	doc.SetOffset(p.dst, p.start, p.count)
 	p.count++

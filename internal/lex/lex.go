@@ -1,5 +1,6 @@
-// Package lex splits expressions into tokens. [Lex] takes those of requests, which have placeholders. [LexLiterals]
-// takes those that people write, with names and values in them, and [Roles] decides what each token of these means.
+// Package lex splits expressions into tokens. [Lex] splits the expressions of requests, which have placeholders.
+// [LexLiterals] splits the expressions that people write, which contain names and values; [Roles] decides what each
+// token of such an expression means.
 package lex
 
 import (

@@ -15,14 +15,15 @@ type Role uint8
 const (
 	// RolePlain tokens stay as they are: operators, functions, brackets, indexes of lists.
 	RolePlain Role = iota
-	// RoleName is a name of a path, and RoleQuotedName one in backquotes.
+	// RoleName is a name in a path, and RoleQuotedName is such a name in backquotes.
 	RoleName
 	RoleQuotedName
 	// RoleText is text in quotes, RoleNumber a number, and RoleWord true, false or null.
 	RoleText
 	RoleNumber
 	RoleWord
-	// RoleSignedNumber is an operator, + or -, and a number: the lexer takes the operator for the sign of the number.
+	// RoleSignedNumber is an operator, + or -, followed by a number. The lexer has read both as one number with a
+	// sign.
 	RoleSignedNumber
 	// RolePlaceholder is a placeholder of a name or of a value.
 	RolePlaceholder
@@ -97,7 +98,7 @@ func Roles(roles []Role, src string, tokens []Token, form Form) []Role {
 			}
 		case TokRightParen, TokRightBracket:
 			ends = true
-		case TokLeftParen: // of a group, unless it belongs to a function or to IN
+		case TokLeftParen: // the parenthesis opens a group, unless it belongs to a function or to IN
 			begins = condition
 		case TokAnd, TokOr, TokIn, TokBetween: // operators behind an operand
 			if inPath || !operand {

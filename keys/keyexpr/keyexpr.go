@@ -20,7 +20,7 @@ import (
 )
 
 // Partition returns the condition that an attribute equals the key that t builds from args, for a query of that
-// partition. Arguments are as for [keys.Template.Format]. Its errors are a [*keys.Error].
+// partition. Arguments are as for [keys.Template.Format]. The error is a [*keys.Error].
 func Partition(attribute string, t *keys.Template, args ...any) (expression.KeyConditionBuilder, error) {
 	key, err := t.Format(args...)
 	if err != nil {
@@ -29,8 +29,9 @@ func Partition(attribute string, t *keys.Template, args ...any) (expression.KeyC
 	return expression.Key(attribute).Equal(expression.Value(key)), nil
 }
 
-// Sort returns the condition that an attribute is in a range, for programs that join conditions themselves; [And]
-// joins it to that of a partition. Sort returns false when the range has no bounds and so needs no condition.
+// Sort returns the condition that an attribute is in a range. Use it to join conditions yourself; [And] joins such a
+// condition and the condition of a partition. Sort returns false when the range has no bounds and so needs no
+// condition.
 func Sort(attribute string, r keys.Range) (expression.KeyConditionBuilder, bool) {
 	key := expression.Key(attribute)
 	switch op, operands := r.Condition(); op {

@@ -160,7 +160,7 @@ func (s *Store) settle(c *commit) error {
 	return nil
 }
 
-// publish makes v the state that Views read from now on, unless the current one is later.
+// publish makes v the state that Views read from now on, unless they already read a later one.
 func (s *Store) publish(v *version) {
 	s.mu.Lock()
 	s.held++
@@ -187,7 +187,8 @@ const (
 	unreadFor = 10 * time.Millisecond
 )
 
-// release drops a reference to a version. The last one drops its snapshot.
+// release drops a reference to a version. When none is left, the snapshot of the version waits in s.unread to be
+// closed.
 func (s *Store) release(v *version) {
 	s.mu.Lock()
 	if v.refs--; v.refs == 0 {

@@ -32,7 +32,7 @@ func (s *Store) Compact(ctx context.Context) error {
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go func() { // cancel when the store fails, because the engine would not return, and Close would wait for it
+	go func() { // Cancel when the store fails. Otherwise the engine would not return, and Close would wait for it.
 		tick := time.NewTicker(pollInterval)
 		defer tick.Stop()
 		for ctx.Err() == nil {

@@ -85,7 +85,8 @@ func (s *Store) link(ctx context.Context) (_ string, err error) {
 		}
 	}()
 
-	s.flush() // so that less of the log must be copied and read again; other files are shared
+	// Flushing leaves less of the log to copy and to read again; the files of rows are shared, not copied.
+	s.flush()
 	if err := s.lockWrites(ctx); err != nil {
 		return "", err
 	}

@@ -21,12 +21,12 @@ func noDescriptors(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// passes reports whether err is a lack of descriptors or of disk space, which may end without a restart.
+// passes reports whether err is a lack of descriptors or of disk space. Both can end without a restart.
 func passes(err error) bool { return noDescriptors(err) || noSpace(err) }
 
 // patient repeats op while it fails for a lack of descriptors or of space, because the engine would treat the failure
-// as final. An op that fails must not have changed a file, unless repeating it makes the same change. Meanwhile the
-// store refuses new updates.
+// as final. If op fails, it must not have changed a file, unless repeating it makes the same change. While patient
+// waits, the store refuses new updates.
 func (g *guard) patient(op func() error) error {
 	err := op()
 	if !passes(err) {

@@ -15,7 +15,7 @@ import (
 // too.
 const forksName = "forks"
 
-// A forkDir is the folder for the forks of a store, and for the forks of these. The folder exists only while it has
+// A forkDir is the folder for the forks of a store, and for forks of its forks. The folder exists only while it has
 // users.
 type forkDir struct {
 	fs   vfs.FS
@@ -33,8 +33,8 @@ func (d *forkDir) add() string {
 	return d.fs.PathJoin(d.path, strings.ToLower(rand.Text()))
 }
 
-// remove removes a folder, unless it has been moved. With the last one it also removes the folder of all forks. If it
-// fails, the next Open removes the rest.
+// remove removes the folder of a user, unless it has been moved. When the last user is gone, it also removes the
+// folder of all forks. If it fails, the next Open removes the rest.
 func (d *forkDir) remove(dir string) error {
 	err := d.fs.RemoveAll(dir)
 	d.mu.Lock()

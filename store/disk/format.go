@@ -26,8 +26,8 @@ const Format = 3
 //	state ready
 //	log 000004.log
 //
-// Open writes it first with the state new. When Pebble has created its files and Open is about to return, it writes
-// it with the state ready. So a folder that has lost Pebble's files is not mistaken for an empty store.
+// Open first writes the file with the state new. When Pebble has created its files and Open is about to return, Open
+// writes the state ready. So a folder that has lost Pebble's files is not mistaken for an empty store.
 //
 // A line names each log that contains durable updates. The line is there from before the first of these updates is
 // acknowledged until the log is no longer needed. So Open notices a log that was deleted or emptied. The file is

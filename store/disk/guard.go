@@ -91,8 +91,8 @@ func (g *guard) unlist(name string) error {
 
 var errFrozen = errors.New("disk: the store has failed")
 
-// setLogs writes the list of logs to SORTKEY. If that fails, the list in memory stays equal to the one in the file,
-// so that the next attempt writes the file again.
+// setLogs writes the list of logs to SORTKEY. If that fails, it leaves the list in memory equal to the one in the
+// file. The next attempt then finds a difference and writes the file again.
 func (g *guard) setLogs(logs []string) error {
 	if g.listed {
 		if err := writeMeta(g.FS, g.store.dir, stateReady, logs...); err != nil {
@@ -150,7 +150,8 @@ func (g *guard) Create(name string, category vfs.DiskWriteCategory) (vfs.File, e
 
 func (g *guard) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	return g.open("reuse", newname, func() (vfs.File, error) {
-		if err := g.unlist(oldname); err != nil { // does nothing when patient repeats it after a success
+		// if patient repeats the call after unlist has succeeded, unlist does nothing
+		if err := g.unlist(oldname); err != nil {
 			return nil, err
 		}
 		return g.FS.ReuseForWrite(oldname, newname, category)

@@ -67,7 +67,7 @@ func (s *Store) Load(ctx context.Context, fn func(store.Loading) error) error {
 
 // ingest adds files to the store. The caller holds the write lock, and every commit is settled.
 func (s *Store) ingest(ctx context.Context, files []string) error {
-	// otherwise a crash could lose updates that are older than the files, but keep the files
+	// Sync the log first. Otherwise a crash could lose updates that are older than the files, but keep the files.
 	if s.opts.SyncEvery > 0 {
 		s.logging.Lock()
 		err := s.protect(func() error { return s.db.LogData(nil, pebble.Sync) })

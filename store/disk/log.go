@@ -12,9 +12,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Pebble reads a log up to the first chunk that is not valid. It takes that for the end, where a crash cut off the
-// last write, unless a later chunk says that the place had been synced. But a chunk may know only of the sync before
-// the last one, or of an earlier one. So Pebble would take damage near the end for a crash, and silently drop
+// Pebble reads a log up to the first chunk that is not valid. It takes that chunk for the end, where a crash cut off
+// the last write, unless a later chunk says that the place had been synced. But the later chunk may know only of an
+// earlier sync than the last one. So Pebble would take damage near the end for a crash, and silently drop
 // acknowledged updates.
 //
 // Therefore every update begins with a mark, which says how much of the log was durable before it, and checkLogs
@@ -55,7 +55,7 @@ func readChunk(data []byte, at int, log uint32) (encoding byte, payload []byte, 
 	return encoding, data[at+chunkHead : end], end, true
 }
 
-// nextChunk returns where the chunk begins that follows one with the given end.
+// nextChunk returns where the next chunk begins after a chunk with the given end.
 func nextChunk(end int) int {
 	if rest := logBlock - end%logBlock; rest < chunkHead {
 		return end + rest // too few bytes left for a chunk
@@ -93,8 +93,8 @@ func readMark(batch []byte) (m mark, ok bool) {
 // maxMark is the most bytes from the beginning of a batch that readMark needs.
 const maxMark = 12 + 2 + 2*binary.MaxVarintLen64
 
-// logEnd returns where the valid part of a log ends. Damaged says that a later mark proves that more of the log was
-// durable.
+// logEnd returns where the valid part of a log ends. Damaged is true if a mark after the end says that more of the
+// log was durable.
 func logEnd(data []byte, log uint32) (end int, damaged bool) {
 	for {
 		_, _, next, ok := readChunk(data, nextChunk(end), log)

@@ -23,7 +23,8 @@ const (
 	// leastWrite is the free disk space, in bytes, that an update must leave free. The engine needs it to write its
 	// list of files, and the rows that are in memory.
 	leastWrite = 8 << 20
-	// A freeSpace is valid for the time spaceAge, and for updates of at most spaceBytes in all.
+	// The store uses a freeSpace for the time spaceAge, and for updates of at most spaceBytes in all. Then it asks
+	// the file system again.
 	spaceAge   = 100 * time.Millisecond
 	spaceBytes = 1 << 20
 )

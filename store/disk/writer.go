@@ -17,8 +17,8 @@ const (
 	maxBatch = 1 << 30
 )
 
-// A writer collects changes in a batch. Until a read follows the first change, reads use the state before the update,
-// and the batch has no index. An update of one item never needs the index.
+// A writer collects changes in a batch. The first read after a change gives the batch an index; until then, reads use
+// the state before the update. An update of one item never needs the index.
 type writer struct {
 	reader
 	batch   *pebble.Batch

@@ -56,7 +56,8 @@ type slab struct {
 
 const slabSize = 64 << 10 // bytes of the largest slab
 
-// step rewrites the next inner node that is worth rewriting, unless find gives up after many that are not.
+// step rewrites the next inner node that is worth rewriting. It does nothing if find gives up, after looking at many
+// nodes that are not.
 func (c *compaction) step(w *writer) error {
 	at, found := c.find(w.tree, w.store.shared.Load())
 	if !found {

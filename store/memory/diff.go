@@ -129,9 +129,9 @@ type difference struct {
 
 // step takes one step and returns the change that it found, if any. It returns false at the end.
 //
-// A node is at the same level in every tree that shares it. If the entries after the two frontiers differ, step moves
-// one frontier into its entry: the one with the node at the higher level. So the frontiers reach a node that both
-// trees share at the same time, and skip it, unless the rows before it differ.
+// If the entries after the two frontiers are the same, step skips them. Otherwise it moves one frontier into its
+// entry: the one whose entry is a node at the higher level. A node is at the same level in every tree that shares it.
+// So the frontiers reach a shared node at the same time, and skip it, unless the rows before it differ.
 func (d *difference) step() (c capability.Change, more bool) {
 	was, old := d.before.next()
 	is, row := d.now.next()

@@ -12,8 +12,8 @@ type edit struct {
 }
 
 // own returns n if the edit may change it, otherwise a copy. The copy has a node structure of its own, some hundred
-// bytes, but shares the page of n: records are only ever added to a page, and each version of a node knows which it
-// has.
+// bytes, but shares the page of n. That is safe: records are only ever added to a page, and each version of a node
+// knows its own records.
 func (e *edit) own(n *node) *node {
 	if n.owner == e.owner {
 		return n
@@ -55,8 +55,8 @@ type entry struct {
 }
 
 // insert puts a row, whose base is empty, into the tree below n. It returns the node that replaces n. If n was full,
-// it also returns the entry to add to the parent after n. The parent may be full as well, and so on up to put, which
-// then makes a new root.
+// insert splits it and also returns the entry to add to the parent after n. If the parent is full too, it splits as
+// well, and so on up to put, which then makes a new root.
 func (e *edit) insert(n *node, row *record) (*node, entry) {
 	n = e.own(n)
 	at, found := n.search(row.rest)
@@ -157,7 +157,7 @@ func (n *node) follow(right *node, x entry) entry {
 		right.kids[0], right.n = x.kid, 1
 	}
 	right.last, right.run = 0, n.run
-	if n.taken != nil { // n is full now, so free what its page has too much
+	if n.taken != nil { // n is full now, so give up the free space in its page
 		if len(n.page)-int(n.taken.Load()) > len(n.page)/16 {
 			n.pack(pieces{left: span{n, 0, fan}}, 0)
 		} else {
@@ -315,14 +315,15 @@ func (e *edit) clear(lo, hi []byte) {
 	e.lower()
 }
 
-// lower removes inner nodes of one child from the top.
+// lower replaces the root by its child while the root is an inner node with only one child.
 func (e *edit) lower() {
 	for e.root != nil && e.root.kids != nil && e.root.n == 1 {
 		e.root = e.root.kids[0]
 	}
 }
 
-// cut returns the node that replaces n, or nil if no rows are left below it.
+// cut removes the rows with lo <= address < hi below n. It returns the node that replaces n, or nil if no rows are
+// left.
 func (e *edit) cut(n *node, lo, hi []byte) *node {
 	from, to := n.bounds(lo, hi)
 	if n.kids == nil {

@@ -17,7 +17,8 @@ const (
 )
 
 // place adds a record, whose key begins with the base, to the page, and returns its offset. If the page is full or
-// wasteful, place makes a new one first. The new record replaces that of entry gone; gone is fan if it replaces none.
+// wasteful, place makes a new one first. If the record replaces that of an entry, gone is the entry's index;
+// otherwise gone is fan.
 func (n *node) place(r *record, gone int) (offset uint16) {
 	size, in := n.sizeOf(r)
 	if size == 0 {
@@ -227,7 +228,7 @@ func (n *node) pack(p pieces, spare int) {
 	}
 }
 
-// sameForm reports whether n can take records of from as they are.
+// sameForm reports whether records of from can be copied to the page of n unchanged.
 func (n *node) sameForm(from *node) bool {
 	return n.base == from.base && n.head == from.head
 }

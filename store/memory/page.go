@@ -264,7 +264,7 @@ func (n *node) write(dst []byte, r *record, in int) {
 	}
 }
 
-// key returns the key of entry i after the first skip bytes, which are in its prefix.
+// key returns the key of entry i without its first skip bytes. These must belong to the prefix of the node.
 func (n *node) key(i, skip int) []byte {
 	if n.hasOverflow(i) {
 		if long := n.overflow(i).long; long != nil {
@@ -279,7 +279,7 @@ func (n *node) key(i, skip int) []byte {
 // headAt returns the head of entry i.
 func (n *node) headAt(i int) uint64 { return headOf(n.key(i, int(n.len)), 0) }
 
-// set gives entry i, which has none, the key and value of r. The record of r is in the page at offset.
+// set stores the key and value of r in entry i, which must have neither. The record of r is in the page at offset.
 func (n *node) set(i int, offset uint16, r *record) {
 	n.offsets[i] = offset
 	if !r.hasOverflow() {

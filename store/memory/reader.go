@@ -17,8 +17,8 @@ type reader struct {
 	writer  *writer         // nil in a View
 
 	// uses counts the running reads. When the call of View or Update returns, end adds the constant returned to uses,
-	// which is negative from then on. A read that still runs in another goroutine keeps the version held until it
-	// finishes.
+	// which makes it negative for good. If another goroutine is still reading then, its read keeps the version held
+	// until it finishes.
 	uses atomic.Int32
 
 	// walks counts the running iterators. Only writers use it.
@@ -213,7 +213,7 @@ func (r *reader) each(leaf *node, from, to, by int, yield func(store.Row, error)
 				row.Sort = a.long.sortPosition()
 			} else {
 				record := page[leaf.offsets[i]:]
-				end := headOfOne + int(record[0]) // an overflowing value never holds the key for the record
+				end := headOfOne + int(record[0]) // a record stores its key itself if the value overflows
 				row.Sort = record[headOfOne:end:end]
 			}
 		}
@@ -245,7 +245,8 @@ func (n *node) touch(from, to int) (sum byte) {
 		return sum
 	}
 	for i := from; i < to; i++ {
-		// a long key has no record, and writers of other versions may be changing bytes that touch would read for it
+		// An entry with a long key has no record to read. Its offset is 0, and writers of other versions may be
+		// changing the bytes from there on.
 		if n.offsets[i] == 0 {
 			continue
 		}

@@ -52,7 +52,7 @@ type node struct {
 	original uint8 // length of the partition after the base
 	head     uint8 // bytes before a key in the page: headOfOne or headOfSeveral
 	last     uint8 // the entry inserted last, or one near it
-	run      uint8 // how many entries were inserted in order before it
+	run      uint8 // how many entries were inserted in order before last
 	prefix   [prefixMax]byte
 	heads    [fan]uint64
 	offsets  [fan]uint16 // of the records in the page

@@ -86,8 +86,8 @@ func (w *writer) commitReads() error {
 	return err
 }
 
-// contended returns the key of the row at which the Update has lost to another one. It is the row of the statement
-// that failed, if that changes a row, and otherwise [writer.lostAt].
+// contended returns the key of the row at which the Update has lost to another one. If the failed statement changes a
+// row, it is the key of that row. Otherwise contended calls [writer.lostAt].
 func (w *writer) contended(failed *step) []byte {
 	switch failed.statement {
 	case insertRow, putRow, deleteRow:
@@ -96,8 +96,8 @@ func (w *writer) contended(failed *step) []byte {
 	return w.lostAt()
 }
 
-// lostAt returns the key of the row that other Updates wait for, or else of the row of the first change. So Updates
-// that change the same rows queue for the same row.
+// lostAt returns the key of the row for which other Updates wait. If there is none, it returns the key of the first
+// row that the Update changes, so that Updates which change the same rows queue for the same row.
 func (w *writer) lostAt() []byte {
 	if w.awaited != nil {
 		return w.awaited

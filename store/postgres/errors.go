@@ -77,7 +77,7 @@ func refusalOf(err error) refusal {
 	return final
 }
 
-// refusalAt is refusalOf for the error of one of the statements of a commit.
+// refusalAt classifies the error of one statement of a commit, like [refusalOf].
 func refusalAt(err error, one *step) refusal {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == codeDuplicateRow && one.statement == insertRow {
 		return presumed

@@ -14,9 +14,10 @@ import (
 
 // An Update that keeps losing becomes exclusive. It waits for the exclusive lock of its process, a semaphore, and
 // then for an advisory lock of the database, which its waiters get in the order in which they came. Then it runs
-// alone in its process, and locks the row at which it lost before it reads anything else. An Update that is about to
-// read a row for which others of its process queue joins the queue. Updates of other servers may still win against an
-// exclusive Update while nobody queues there.
+// alone in its process. Before it reads anything else, it locks the row at which it lost.
+//
+// Other Updates queue too: if Updates of a process queue for a row, an Update of that process queues before it reads
+// the row. On another server where nobody queues for the row, Updates may still win against an exclusive Update.
 //
 // Another connection holds the advisory lock in a transaction of its own. The transaction of the Update itself would
 // take its snapshot before it waits for the lock, and the snapshot would be too old afterwards. The lock only saves
@@ -92,7 +93,7 @@ func (s *Store) lockExclusive(ctx context.Context, row []byte) (end func(), err 
 	return end, nil
 }
 
-// lockAdvisory takes the advisory lock for a row. If it fails, it returns all the same.
+// lockAdvisory takes the advisory lock for a row. If that fails, the Update continues without the lock.
 func (s *Store) lockAdvisory(ctx context.Context, row []byte) (unlock func()) {
 	limited, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()

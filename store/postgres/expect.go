@@ -26,7 +26,7 @@ func (e *expectation) meets(value []byte) bool {
 	return (e.value == nil) == (value == nil) && bytes.Equal(e.value, value)
 }
 
-// An expecting is the Store that [Store.Expecting] returns.
+// An expecting is the Store that [Store.Expecting] returns. Its calls fail unless a row has the expected value.
 type expecting struct {
 	*Store
 	row *expectation
@@ -53,7 +53,7 @@ func (e *expecting) Update(ctx context.Context, fn func(store.Writer) error) err
 	return e.update(ctx, fn, e.row)
 }
 
-// Get reads both rows with one statement.
+// Get reads the wanted row and the expected row with one statement.
 func (e *expecting) Get(
 	ctx context.Context, space store.Space, partition, sort []byte,
 ) (value []byte, ok bool, err error) {

@@ -16,8 +16,8 @@ import (
 // for a moment at the same time as its successor. So a lease saves work, but its holder must not rely on being the
 // only one.
 
-// A lease is renewed as many times as renewals says before it would expire. Its holder stops early, by 1/margin of
-// the time of the lease.
+// The holder renews a lease every 1/renewals of the time for which it is valid. It stops before the lease ends, by
+// 1/margin of that time.
 const (
 	renewals = 3
 	margin   = 5

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A limit ends operations that take too long. A timer for each operation would cost a sixth of a small read. So
-// operations that begin within an eighth of the time share a timer: each has at least the time, and at most an eighth
-// more.
+// A limit ends operations that take longer than a time. A timer for each operation would cost a sixth of a small
+// read. So operations that begin within an eighth of the time share a timer. Each may take at least the time, and at
+// most an eighth more.
 type limit struct {
 	time time.Duration
 

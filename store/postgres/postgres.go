@@ -264,7 +264,7 @@ func (s *session) failure() error {
 	return s.fault
 }
 
-// backoff waits before another try: longer with each.
+// backoff waits before another try. It waits longer after each try.
 func backoff(ctx context.Context, tries int) error {
 	d := time.Millisecond << min(tries, 9)
 	t := time.NewTimer(d/2 + rand.N(d))

@@ -52,9 +52,9 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 	return value, get.rows > 0, nil
 }
 
-// Prefetch reads the rows at addresses in one round trip, so that Get answers from memory. In a View, the rows are
-// kept until the next Prefetch. In an Update they are kept to its end, unless they are too large in all. Prefetch
-// implements [capability.Prefetcher].
+// Prefetch reads the rows at addresses in one round trip, so that Get answers from memory. A View keeps the rows
+// until the next Prefetch. An Update keeps them to its end, unless their total size is too large. Prefetch implements
+// [capability.Prefetcher].
 func (r *reader) Prefetch(addrs [][]byte) error {
 	if err := r.Err(); err != nil {
 		return err

@@ -34,8 +34,8 @@ type session struct {
 	fault error // an error that has ended the transaction, or nil
 }
 
-// run sends steps in one round trip, within the transaction. If the transaction has not begun, run begins it, and if
-// the connection turns out to be broken, on another one: nothing was read before.
+// run sends steps in one round trip, within the transaction. If the transaction has not begun, run begins it. If the
+// connection turns out to be broken then, run tries other connections, because nothing was read before.
 func (s *session) run(wanted ...*step) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,10 +19,10 @@ type writer struct {
 	presumed [][]byte // addresses of rows that the Update presumes not to exist
 }
 
-// Presume says that the Update is going to add the row at an address, in a space that it does not clear, and that the
-// row hardly ever exists. Get then returns no row without reading it, and the commit fails if the row exists.
-// PostgreSQL would lock a read on its whole page of the index, for all keys on that page. Without the read, an Update
-// that adds a row nearby does not conflict with this one. Presume implements [capability.Presumer].
+// Presume says that the Update is going to add the row at an address, and that such a row hardly ever exists. The
+// Update must not clear the space of the row. Get then returns no row without reading it, and the commit fails if the
+// row exists. A read would make PostgreSQL lock a whole page of the index, with all keys on it. Without the read, an
+// Update that adds a row nearby does not conflict with this one. Presume implements [capability.Presumer].
 func (w *writer) Presume(addr []byte) {
 	if w.presume && w.Err() == nil {
 		w.changes.Presume(addr)
@@ -30,8 +30,8 @@ func (w *writer) Presume(addr []byte) {
 	}
 }
 
-// presumedRight reads the rows that the Update presumed not to exist, and reports whether none exists. It is for
-// Updates whose commit does not check that, because the function failed or changed nothing.
+// presumedRight reads the rows that the Update presumed not to exist, and reports whether none exists. An Update
+// needs this check if no commit makes it, because the function failed or changed nothing.
 func (w *writer) presumedRight() (bool, error) {
 	if len(w.presumed) == 0 {
 		return true, nil

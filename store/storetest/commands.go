@@ -75,8 +75,8 @@ var genGet = gopter.CombineGens(genPartition, genSort).Map(func(v []any) command
 		})
 })
 
-// genQuery generates queries from the first position, which is included, up to the second, which is not. A position
-// "" is no bound.
+// genQuery generates queries of a range that includes its first position but not its second. The position "" means no
+// bound.
 var genQuery = gopter.CombineGens(genPartition, genSort, genSort, gen.Bool()).Map(func(v []any) commands.Command {
 	partition, lo, hi, reverse := v[0].(string), v[1].(string), v[2].(string), v[3].(bool)
 	return read(fmt.Sprintf("Query(%q, [%q, %q), %t)", partition, lo, hi, reverse),

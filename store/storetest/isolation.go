@@ -187,8 +187,9 @@ func testContextWhileWalking(t *testing.T, s store.Store) {
 	}
 }
 
-// testContextWhileWaiting ends the contexts of Updates while another Update runs. They must end before it does. They
-// must return the cause and change nothing, or have been applied if the engine runs Updates at the same time.
+// testContextWhileWaiting ends the contexts of Updates that wait while another Update runs. The waiting Updates must
+// return before the running one does. They must return the cause and change nothing; or, if the engine runs Updates
+// at the same time, they may have been applied.
 func testContextWhileWaiting(t *testing.T, s store.Store) {
 	const waiting, timeout = 4, time.Minute
 	row := func(i int) []byte { return fmt.Append(nil, i) }

@@ -29,8 +29,8 @@ var (
 	errConflict = errors.New("tikv: conflict with another update")
 )
 
-// conflicts reports whether an error of a lock says that another transaction has changed the row, or waits for this
-// transaction (a deadlock).
+// conflicts reports whether a lock failed because another transaction has changed the row, or because the two
+// transactions wait for each other (a deadlock).
 func conflicts(err error) bool {
 	if errors.Is(err, errConflict) {
 		return true

@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/store/internal/remote"
 )
 
-// A key of TiKV is the prefix, a zero byte, and one of these.
+// A key of TiKV is the prefix, a zero byte, and then one of these marks.
 const (
 	rowMark   = 'r' // before the address of a row
 	leaseMark = 'l'

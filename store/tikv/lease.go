@@ -15,8 +15,8 @@ import (
 )
 
 // A lease is the right to use the tables up to a time of the cluster's clock, which also makes its timestamps. After
-// that time a Store neither reads nor commits, whatever its own clock says, and another Store takes the lease only at
-// a later timestamp. So a Store that was paused cannot commit an Update after its successor has begun.
+// that time the Store neither reads nor commits, whatever its own clock says. Another Store takes the lease only at a
+// later timestamp. So a Store that was paused cannot commit an Update after its successor has begun.
 type lease struct {
 	store *Store
 	owner string
@@ -42,8 +42,8 @@ type leaseRow struct {
 // refused.
 const format = 2
 
-// The lease is renewed as many times as renewals says before it would expire. Reads without a timestamp stop early,
-// by 1/margin of the time of the lease.
+// The Store renews the lease every 1/renewals of the time for which it is valid. Reads without a timestamp use the
+// machine's clock, so they stop before the lease ends, by 1/margin of that time.
 const (
 	renewals = 3
 	margin   = 5
@@ -181,7 +181,7 @@ func (l *lease) covers(ctx context.Context, ts uint64) error {
 	return nil
 }
 
-// valid is covers for reads without a timestamp. It uses the clock of this machine.
+// valid returns the errors of covers for a read without a timestamp. It uses the clock of this machine.
 func (l *lease) valid(ctx context.Context) error {
 	if int64(time.Since(l.began)) > l.local.Load() {
 		return refusal(ctx, "the cluster did not answer in time")

@@ -98,7 +98,7 @@ func (s *Store) scan(ctx context.Context, in slice) (pairs []pair, err error) {
 	return pairs, nil
 }
 
-// scanRegion reads a slice that is in one region. Moved says that the region has split or moved.
+// scanRegion reads a slice that is in one region. If the region has split or moved, it returns true for moved.
 func (s *Store) scanRegion(
 	bo *tikv.Backoffer, region tikv.RegionVerID, in slice,
 ) (pairs []*kvrpcpb.KvPair, moved bool, err error) {
@@ -198,8 +198,8 @@ func digest(pairs []pair) (sum [sha256.Size]byte) {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// observe records the pairs of a slice. If there may be more pairs than the limit, the observation ends with the last
-// pair read.
+// observe records the pairs of a slice. If the read stopped at its limit, there may be more pairs, so the observation
+// ends with the last pair read.
 func observe(in slice, pairs []pair) observation {
 	if n := len(pairs); n == in.limit {
 		if in.reverse {

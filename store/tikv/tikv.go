@@ -105,8 +105,8 @@ func OpenClient(ctx context.Context, client *tikv.KVStore, opts Options) (*Store
 	return open(ctx, client, opts)
 }
 
-// connect does the work of the client's own constructor, but with the options of a Store instead of options of the
-// whole process. It waits for at most connectTimeout.
+// connect creates a client as the client's own constructor does. It uses the options of a Store, while the
+// constructor uses options of the whole process. It waits for at most connectTimeout.
 func connect(ctx context.Context, endpoints []string, opts Options) (*tikv.KVStore, error) {
 	if len(endpoints) == 0 {
 		return nil, errors.New("tikv: no addresses of placement drivers")
@@ -196,14 +196,14 @@ func (s *Store) leave() {
 	}
 }
 
-// timestamp returns a timestamp of the cluster.
+// timestamp gets a new timestamp from the cluster.
 func (s *Store) timestamp(ctx context.Context) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
 	return s.client.GetTimestampWithRetry(s.backoffer(ctx), oracle.GlobalTxnScope)
 }
 
-// now returns a new timestamp, or an error if the lease does not include it.
+// now returns a new timestamp, or an error if the lease ends before it.
 func (s *Store) now(ctx context.Context) (uint64, error) {
 	ts, err := s.timestamp(ctx)
 	switch {
@@ -318,7 +318,7 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, alone bool
 	return w.commit()
 }
 
-// backoff waits before another try: longer with each.
+// backoff waits before another try. It waits longer after each try.
 func backoff(ctx context.Context, tries int) error {
 	d := time.Millisecond << min(tries, 9)
 	return sleep(ctx, d/2+rand.N(d))

@@ -28,7 +28,7 @@ type writer struct {
 	changes  *remote.Changes
 	locked   bool // whether it has locked a row
 	observed []observation
-	fault    error // of a read; if not nil, the update cannot be committed
+	fault    error // error of a read; if not nil, the update cannot be committed
 
 	mu      sync.Mutex      // guards the fields below, which requests of the commit use
 	primary []byte          // key whose record in TiKV says whether the transaction is committed
@@ -126,7 +126,7 @@ func (w *writer) read(space store.Space, addr []byte) (value []byte, ok bool, er
 // lock locks a key and returns its stored value. The error is a conflict if the key has changed since the transaction
 // began.
 func (w *writer) lock(key []byte) (kv.ReturnedValue, error) {
-	// longer than the lock's own timeout, so that the error of that comes first
+	// The lock has a timeout of its own. This one is longer, so that the lock's error comes first.
 	ctx, cancel := context.WithTimeout(w.ctx, 2*w.store.opts.Timeout)
 	defer cancel()
 	request := kv.NewLockCtx(w.ts, w.store.opts.Timeout.Milliseconds(), time.Now())
@@ -185,8 +185,8 @@ func (w *writer) Clear(space store.Space) error {
 }
 
 // commit applies the changes. Once it has begun, it ignores the end of the context and waits for the outcome, for a
-// limited time. It never guesses the outcome. It does not commit an update without changes, which has read one state
-// of the store.
+// limited time. It never guesses the outcome. An update without changes needs no commit, because all of its reads are
+// of one state of the store.
 func (w *writer) commit() error {
 	if w.changes.Empty() {
 		return nil

@@ -20,8 +20,8 @@ func AppendFormat(dst []byte, n Node) []byte { return (*Style)(nil).node(dst, n,
 // first actions, and values without names as {S:hello}.
 func FormatUpdate(actions []Action) string { return (*Style)(nil).Update(actions) }
 
-// A Style writes conditions with as few parentheses as they need and with names
-// and values of its own.
+// A Style is a format for expressions. It writes only the parentheses that a condition needs. Its functions can
+// replace each attribute name and each value by other text.
 type Style struct {
 	// Name returns the text to write for a name in a path, and Value the text for a value. If Name is nil, names are
 	// written unchanged; if Value is nil, values are written as {S:hello}.
@@ -32,7 +32,8 @@ type Style struct {
 // Condition returns the text of a condition, or "" for nil.
 func (s *Style) Condition(n Node) string { return string(s.node(nil, n, weakest)) }
 
-// Update returns the text of the actions of an update: every clause once, in the order of their first actions.
+// Update returns the text of the actions of an update. It writes every clause once, in the order of their first
+// actions.
 func (s *Style) Update(actions []Action) string {
 	var dst []byte
 	for i, a := range actions {

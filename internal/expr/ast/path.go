@@ -64,8 +64,8 @@ func (p Path) Message() string {
 	return string(append(dst, ']'))
 }
 
-// Get returns the value at the path in it, or the zero Value when there is
-// none. It does not allocate; the value shares the item's bytes.
+// Get returns the value at the path in the item it, or the zero Value when there is none. It does not allocate; the
+// value shares the item's bytes.
 func (p Path) Get(it attr.Item) attr.Value {
 	if len(p) == 0 {
 		return attr.Value{}

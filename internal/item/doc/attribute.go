@@ -2,8 +2,8 @@ package doc
 
 import "encoding/binary"
 
-// longName in the lower half of an attribute's first byte says that the name has longName bytes or more; the rest of
-// its length follows. It is the largest value of that half, and so also its mask.
+// longName, in the lower four bits of an attribute's first byte, means that the name has longName bytes or more. A
+// uvarint with the rest of the length follows. longName is also the mask of these bits.
 const longName = 15
 
 // lastKind is the largest kind that fits in the upper half of the byte.

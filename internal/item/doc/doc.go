@@ -26,7 +26,7 @@ const (
 	wide   = 4
 )
 
-// offsets is the number of numbers before the offsets: the count and the size.
+// offsets is how many numbers come before the offsets in the head: two, the count and the size.
 const offsets = 2
 
 // Empty is the document without elements.
@@ -173,7 +173,8 @@ func Offset(d []byte, i int) int {
 }
 
 // AppendHead appends the head of a document with count elements, and returns where the document starts in dst. The
-// caller sets the offsets and appends the elements, for whose content bytes AppendHead allocates memory.
+// caller sets the offsets and appends the elements. AppendHead reserves capacity for the elements, which have content
+// bytes.
 func AppendHead(dst []byte, count, size, content int) ([]byte, int) {
 	start, width := len(dst), widthOf(count, size, content)
 	length := head(width, count)

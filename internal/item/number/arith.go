@@ -9,8 +9,8 @@ func AppendInt(dst []byte, n int64) []byte {
 	return d.append(dst)
 }
 
-// Int returns the value of a stored number that is whole and has at most 18 digits. For other numbers, and for bytes
-// that are not a stored number, it may return false.
+// Int returns the value of a stored number that is whole and has at most 18 digits. It returns false for any other
+// number. For bytes that are not a stored number, it returns false or a meaningless value.
 func Int(raw []byte) (n int64, ok bool) {
 	if len(raw) < 2 {
 		return 0, len(raw) == 1 && raw[0] == Zero

@@ -40,8 +40,8 @@ const keepRoom = 1 << 16
 
 // A frame is an object or list that the Reader is inside of.
 type frame struct {
-	name int // in an object, where its last name begins, or 0 before the first; in a list, inList
-	end  int // in an object, where that name ends; in a list, the number of elements so far
+	name int // in a list: inList; in an object: where its last name begins, 0 before the first name
+	end  int // in a list: the number of elements so far; in an object: where its last name ends
 }
 
 const inList = -1
@@ -364,8 +364,8 @@ func (r *Reader) skipRest(at int) bool {
 	}
 }
 
-// escapeLen returns the length of the escape that s begins with, two if they are surrogates,
-// or 0 if it is malformed.
+// escapeLen returns the length of the escape that s begins with, or of two escapes if they are a surrogate pair. It
+// returns 0 if the escape is malformed.
 func escapeLen(s []byte) int {
 	const short, long = len(`\n`), len(`\u0000`)
 	if len(s) < short {

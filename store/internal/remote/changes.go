@@ -29,8 +29,8 @@ type Changes struct {
 	readSize int // size in bytes of all rows that were read
 }
 
-// cachedBytes limits the size of the rows that Changes keeps with their values after a read. A conditional write
-// reads its row twice.
+// cachedBytes limits the size of the rows that Changes keeps with their values after a read. They save conditional
+// writes a read, because each reads its row twice.
 const cachedBytes = 4 << 20
 
 // NewChanges returns Changes without any rows.
@@ -125,8 +125,8 @@ func (c *Changes) ascend(lo, hi []byte, fn func(Row)) {
 	})
 }
 
-// over returns the rows of a space with addresses in [lo, hi) as the Update sees them: stored, which has these rows
-// of the database, with the changes applied.
+// over yields the rows of a space with addresses in [lo, hi) as the Update sees them. It applies the changes to
+// stored, which yields these rows of the database.
 func (c *Changes) over(
 	stored iter.Seq2[Row, error], space store.Space, lo, hi []byte, reverse bool,
 ) iter.Seq2[Row, error] {

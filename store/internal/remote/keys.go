@@ -8,10 +8,12 @@ import (
 
 // Keys turns addresses into keys of a database that limits the length of a key.
 //
-// For an address of more than Longest bytes, the key is the head, its first Longest bytes, and a hash of the tail,
-// the other bytes. The engine stores the tail beside the value. Rows with the same head are a bucket. Keys sort
-// buckets and short addresses in the order of addresses, but not the rows inside a bucket: a read fetches the whole
-// bucket and sorts it.
+// An address of at most Longest bytes is a key unchanged, after the prefix. A longer address is split into its head,
+// the first Longest bytes, and its tail, the rest. Its key is the head followed by a hash of the tail. The engine
+// stores the tail beside the value.
+//
+// Rows with the same head are a bucket. Keys sort buckets and short addresses in the order of addresses, but not the
+// rows inside a bucket: a read fetches the whole bucket and sorts it.
 type Keys struct {
 	Prefix  []byte // of all keys
 	Longest int    // the length in bytes of the longest address that is used as a key unchanged

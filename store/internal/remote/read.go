@@ -24,7 +24,7 @@ type Source interface {
 	// Err returns why nothing can be read any more, or nil.
 	Err() error
 
-	// Keys returns the keys of the database.
+	// Keys returns the [Keys] that the database uses.
 	Keys() *Keys
 
 	// Chunk returns at most limit rows whose keys are in [lo, hi), and their keys: the first ones or, if reverse, the
