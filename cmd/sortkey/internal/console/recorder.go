@@ -81,7 +81,7 @@ func (*Recorder) RequestBytes() int { return keptBytes }
 // Begin implements [sortkey.Observer].
 func (*Recorder) Begin(context.Context, *sortkey.Event) {}
 
-// wasted is the share of examined rows above which dropping them marks a request as waste.
+// wasted is a share of the rows that a request examines. A request that drops more is marked as waste.
 const wasted = 0.5
 
 // markOf returns the mark of requests that examined and returned these numbers of rows: "scan", "waste" or "".
