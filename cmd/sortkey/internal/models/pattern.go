@@ -47,8 +47,8 @@ func Pattern(m *model.Model, name string) (*model.Pattern, error) {
 	return nil, advice.New(help, "model %s has %s pattern named %q", m.Name, found, name)
 }
 
-// Refused adds advice to the error of [compile.Split] or [compile.Pattern] for a pattern that needs more than one
-// request. It returns other errors unchanged.
+// Refused adds advice to the error of [compile.Split] or [compile.Pattern] for a pattern that cannot be compiled into
+// one request. It returns other errors unchanged.
 func Refused(p *model.Pattern, err error) error {
 	refused, ok := errors.AsType[*compile.Error](err)
 	if !ok {
