@@ -11,9 +11,9 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// logClient sends the log of TiKV's client to a logger, or drops it if the logger is nil. By default the client
-// writes to standard output. The client itself repairs what it warns about, so logClient logs its warnings as
-// information. The store returns the errors that the client cannot repair, so logClient logs its errors as warnings.
+// logClient sends the log of TiKV's client to a logger, or drops the log if the logger is nil. By default the client
+// writes to standard output. logClient lowers the levels: it logs a warning as information, because the client
+// repairs the cause, and an error as a warning, because the store returns the errors that the client cannot repair.
 func logClient(to *slog.Logger) {
 	if to == nil {
 		log.ReplaceGlobals(zap.NewNop(), &log.ZapProperties{})
@@ -22,7 +22,7 @@ func logClient(to *slog.Logger) {
 	log.ReplaceGlobals(zap.New(&passing{to: to}), &log.ZapProperties{})
 }
 
-// passing is a [zapcore.Core] that passes messages to a logger.
+// passing is a [zapcore.Core] that passes the client's messages to a slog logger, at the levels that lowered returns.
 type passing struct {
 	to   *slog.Logger
 	with []zapcore.Field

@@ -14,16 +14,16 @@ import (
 	"github.com/sortkey/sortkey/store/tikv"
 )
 
-// An opener opens the store under a prefix of a cluster, as [tikv.Open] does.
+// An opener opens a store in a cluster, as [tikv.Open] does.
 type opener func(ctx context.Context, endpoints []string, opts tikv.Options) (*tikv.Store, error)
 
-// connect is the opener that the command uses; tests use others.
+// connect is the opener that the command uses. It also redirects the log of TiKV's client. Tests use other openers.
 func connect(ctx context.Context, endpoints []string, opts tikv.Options) (*tikv.Store, error) {
 	logClient(opts.Logger)
 	return tikv.Open(ctx, endpoints, opts)
 }
 
-// engine returns the engine for TiKV, which opens stores with open.
+// engine returns the engine for TiKV. The engine opens its stores with the function open.
 func engine(open opener) app.Engine {
 	openStore := func(ctx context.Context, url string, log *slog.Logger) (*tikv.Store, error) {
 		endpoints, opts, err := parse(url)
@@ -52,7 +52,7 @@ time can have the tables of a prefix open.`,
 		Open: func(ctx context.Context, url string, log *slog.Logger) (store.Store, error) {
 			st, err := openStore(ctx, url, log)
 			if err != nil {
-				return nil, err // st would be an interface that is not nil
+				return nil, err // not st: a nil *tikv.Store in an interface is not nil
 			}
 			return st, nil
 		},
@@ -72,7 +72,7 @@ time can have the tables of a prefix open.`,
 	}
 }
 
-// figures are the metrics of a cluster. A metric that the engine for PostgreSQL reports too has the same name there.
+// figures are the metrics of a TiKV store. Where the PostgreSQL engine has the same metric, both use the same name.
 var figures = []metrics.Figure{
 	{Field: "Running", Name: "store_calls_running", Help: "Reads and updates in progress."},
 	{

@@ -9,7 +9,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A Condition is a condition on a sort key as a person typed it. Its operands are text without a type.
+// A Condition is a sort key condition as a person typed it. Its operands are text; [Condition.Clause] gives them the
+// type of the attribute.
 type Condition struct {
 	Op       ast.Op
 	Operands []string
@@ -31,7 +32,8 @@ var comparisons = []struct {
 
 // ParseCondition parses a condition on the sort key attribute called name. A bare value means =, and a value followed
 // by an asterisk means begins_with. Elsewhere, and in quotes, an asterisk is an ordinary character. ParseCondition
-// rejects text that only looks like a condition, unless it is in quotes or follows =.
+// rejects text that resembles a condition but is none, such as "contains x", unless the text is in quotes or follows
+// =.
 func ParseCondition(name, text string) (Condition, error) {
 	s := strings.TrimSpace(text)
 	if s == "" {
@@ -91,8 +93,8 @@ func parseCondition(s string) (Condition, error) {
 	return comparison(ast.Equal, "=", s)
 }
 
-// cutWord returns the text after the one of words that s begins with. White space must follow the word; if parens is
-// set, an opening parenthesis may follow instead.
+// cutWord removes the first of words that s begins with, in upper or lower case, and returns the text after the word.
+// White space must follow the word or, if parens is set, an opening parenthesis. Otherwise cutWord returns false.
 func cutWord(s string, parens bool, words ...string) (string, bool) {
 	for _, w := range words {
 		if len(s) < len(w) || !strings.EqualFold(s[:len(w)], w) {
@@ -115,8 +117,8 @@ func comparison(op ast.Op, word, operand string) (Condition, error) {
 	return Condition{op, []string{v}}, err
 }
 
-// parseBetween reads "x and y". It is an error if more than one "and" outside
-// quotes could separate the operands.
+// parseBetween parses the "x and y" of a between condition. It returns an error if several words "and" could separate
+// the operands; quotes around the operands make the text unambiguous.
 func parseBetween(s string) (Condition, error) {
 	var found []Condition
 	const and = "and"

@@ -22,7 +22,7 @@ func UsageError(help, format string, args ...any) error {
 	return e
 }
 
-// usage marks an error of an expression with [ErrUsage].
+// usage wraps an error in an expression, so that it also matches [ErrUsage].
 func usage(err error) error {
 	if err == nil {
 		return nil

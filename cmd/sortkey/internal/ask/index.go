@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/keyschema"
 )
 
-// backquoted matches a name in backquotes, or a part of one.
+// backquoted matches a name in backquotes. In a longer name in backquotes it matches the parts between two of them.
 var backquoted = regexp.MustCompile("`[^`]*`")
 
 // Index parses the definition of an index, such as "ByCity: city / placed (total, name)".

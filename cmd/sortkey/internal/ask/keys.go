@@ -16,12 +16,12 @@ import (
 const (
 	pageRows = 250 // rows in the page that Keys reads from a server
 	// hopRows is the number of rows that Keys reads from a database in this process before it skips the rest of a
-	// partition. A request costs as much as some tens of rows, and most partitions have fewer.
+	// partition. A request costs as much as reading some tens of rows, so skipping pays only in larger partitions.
 	hopRows = 50
 )
 
-// Keys reads the keys of a table or an index for a shell or a page that completes what somebody types. Its methods
-// return no errors: they leave out what they cannot read before the context ends.
+// Keys reads the keys of a table or an index, to complete what somebody types in a shell or a page of the console.
+// Its methods return no errors: if a request fails or the context ends, they return what they have read.
 type Keys struct {
 	Target explain.Target
 	// InProcess reports whether the database is in this process, where it is cheap to visit each partition.
@@ -33,9 +33,9 @@ type Keys struct {
 // Schema returns the key of the table or index.
 func (k *Keys) Schema() *keycond.Schema { return k.Table.Schema(k.Index) }
 
-// Partitions calls visit with the keys of rows in the order of a scan, at least one of each partition that it
-// reaches, until visit returns false. It reports whether it has reached all partitions. If k.InProcess is set, it
-// skips most rows of large partitions and continues until ctx ends; otherwise it reads one page.
+// Partitions scans the table or index and calls visit with the keys of rows, until visit returns false. It visits at
+// least one row of each partition that it reaches, and reports whether it has reached all of them. If k.InProcess is
+// set, it skips most rows of large partitions and reads until ctx ends. Otherwise it reads one page.
 func (k *Keys) Partitions(ctx context.Context, visit func(row attr.Item) bool) (whole bool) {
 	var p literal.Placeholders
 	var names []string

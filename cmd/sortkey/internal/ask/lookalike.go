@@ -9,8 +9,8 @@ import (
 
 const operator = `(?:<=|>=|<>|!=|==|=|<|>)`
 
-// lookalikes match unquoted text that looks like a condition but is not one. Read as a value, such text would match
-// no row.
+// lookalikes match unquoted text that resembles a condition but is none. If ParseCondition took the text for a value,
+// the query would silently find nothing.
 var lookalikes = []struct {
 	pattern func() *regexp.Regexp
 	instead string
@@ -36,14 +36,14 @@ var lookalikes = []struct {
 	},
 }
 
-// beginsKey matches begins_with(NAME, …), as requests write it. afterName matches a condition that follows the name
-// of the sort key.
+// beginsKey matches begins_with(NAME, …), the form in requests to the service. afterName matches the rest of a
+// condition that begins with the name of the sort key, such as "> 5" of "sk > 5".
 var (
 	beginsKey = text.Pattern(`(?i)^(?:begins|starts)[_-]with\s*\(\s*(\w+)\s*,`)
 	afterName = text.Pattern(`(?i)^\s*(?:` + operator + `|(?:between|begins_with)\s)`)
 )
 
-// lookalike returns an error if s only looks like a condition on the attribute called name.
+// lookalike returns an error if s resembles a condition on the attribute called name but is none.
 func lookalike(name, s string) error {
 	refuse := func(instead string) error {
 		return UsageError(instead+"; write '= "+s+"' for exactly this text", "%q is not a sort condition", s)

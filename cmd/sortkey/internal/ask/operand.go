@@ -7,10 +7,10 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// plainOperand matches text that is a value without quotes, in every condition.
+// plainOperand matches values that need no quotes in any condition.
 var plainOperand = regexp.MustCompile(`^[\pL\pN#/._:@+|-]+$`)
 
-// Operand returns the text that a person types for the value of a key attribute.
+// Operand returns the value of a key attribute as a person would type it, with quotes if it needs them.
 func Operand(v attr.Value) string {
 	if v.Kind() == attr.String && plainOperand.Match(v.Raw()) {
 		return string(v.Raw())

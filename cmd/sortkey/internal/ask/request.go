@@ -42,7 +42,8 @@ func (r *RequestReader) Read(line string) (q explain.Question, err error) {
 	)
 }
 
-// As parses q again as a request of r.Operation, if that is set. It returns an err that is not nil unchanged.
+// As parses q again as a request of r.Operation, if r.Operation is set. If err is not nil, As returns q and err
+// unchanged, so a caller can pass it the results of another function.
 func (r *RequestReader) As(q explain.Question, err error) (explain.Question, error) {
 	if err != nil || r.Operation == "" {
 		return q, err

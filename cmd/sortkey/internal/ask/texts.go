@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Texts are the expressions that the user wrote in a request, and the names and values of their placeholders. An
-// expression that the request does not have is nil.
+// Texts holds the expressions of a request, and the names and values of their placeholders. An expression is nil if
+// the request does not have it.
 type Texts struct {
 	names                         map[string]string
 	values                        attr.Item
@@ -41,7 +41,7 @@ func TextsOf(in wire.Request) *Texts {
 }
 
 // Message returns the service's message about the request with the names and values that the user typed in place of
-// placeholders. If an expression cannot be parsed, Message adds it with a caret below the error.
+// placeholders. If an expression has a syntax error, Message appends the expression with a caret below the error.
 func (t *Texts) Message(message string) string {
 	fill := func(s string) string { return literal.Write(s, t.names, t.values) }
 	message = fill(message)
@@ -51,7 +51,8 @@ func (t *Texts) Message(message string) string {
 	return message
 }
 
-// Fault returns the expression that cannot be parsed, and the offset of the error in bytes.
+// Fault returns the first expression that cannot be parsed, and the offset of the error in bytes. If all can be
+// parsed, ok is false.
 func (t *Texts) Fault() (src string, pos int, ok bool) {
 	env, err := expr.NewEnv(expr.Params{Names: t.names, Values: t.values})
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// An answer combines the pages that answer a command.
+// An answer is the result of a command. It combines the pages that the command has read.
 type answer struct {
 	in       wire.Request
 	items    []attr.Item

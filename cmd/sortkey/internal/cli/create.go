@@ -63,7 +63,7 @@ type createFlags struct {
 	stream        bool
 }
 
-// input returns the request that the flags ask for.
+// input returns the request to create a table with the key and with the indexes and options of the flags.
 func (f *createFlags) input(table, key string) (*wire.CreateTableInput, error) {
 	var indexes []keyschema.IndexSpec
 	for i, text := range slices.Concat(f.local, f.global) {

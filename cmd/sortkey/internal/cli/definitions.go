@@ -24,7 +24,7 @@ type definitions struct {
 	table string
 }
 
-// define opens a source, and calls change for a command that changes the definition of a table there.
+// define opens the source that f selects, and calls change to change the definition of a table there.
 func define(
 	cmd *cobra.Command, env *app.Env, f app.SourceFlags, table string,
 	change func(ctx context.Context, d *definitions) error,
@@ -45,7 +45,7 @@ type described struct {
 	text string
 }
 
-// describe describes the table. If it does not exist, the error lists the others.
+// describe describes the table. If it does not exist, the error lists the tables that do.
 func (d *definitions) describe(ctx context.Context) (*described, error) {
 	keys, err := describe(ctx, d.src, d.table)
 	if err != nil {
@@ -58,10 +58,10 @@ func (d *definitions) describe(ctx context.Context) (*described, error) {
 	return &described{out.(*wire.DescribeTableOutput).Table, keys, keys.Key.String()}, nil
 }
 
-// settlePoll is the time between two requests for the state of a table that is being changed.
+// settlePoll is the time between two requests of settle for the state of the table.
 const settlePoll = 100 * time.Millisecond
 
-// settle waits until the table and its indexes can be used.
+// settle waits until the table and its global indexes are ACTIVE.
 func (d *definitions) settle(ctx context.Context) error {
 	for {
 		have, err := d.describe(ctx)
@@ -85,12 +85,13 @@ func (d *definitions) settle(ctx context.Context) error {
 	}
 }
 
-// update changes the table, and waits until it can be used. Building names the index that the request adds, "" for
-// none.
+// update changes the table, and waits until it can be used. Building is the name of the index that the request adds,
+// or "" if it adds none.
 func (d *definitions) update(ctx context.Context, in *wire.UpdateTableInput, building string) error {
 	_, _, err := d.src.Target.Do(ctx, in)
 	if err != nil && ctx.Err() == nil && os.IsTimeout(err) && building != "" {
-		// A server goes on building an index after the request of its client has timed out.
+		// The server continues to build an index when the client's request times out. If the index exists, wait for
+		// it.
 		if have, failed := d.describe(ctx); failed == nil && have.keys.Index(building) != nil {
 			err = nil
 		}
@@ -145,7 +146,8 @@ func (h *described) indexNamed(name string) error {
 	return nil
 }
 
-// provision gives a new index the throughput of its table, if it has one.
+// provision gives the index that the request adds the provisioned throughput of its table, unless the table is on
+// demand.
 func (h *described) provision(in *wire.UpdateTableInput) {
 	p := h.ProvisionedThroughput
 	if m := h.BillingModeSummary; m != nil && m.BillingMode != nil && *m.BillingMode == "PAY_PER_REQUEST" || p == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/keyschema"
 )
 
-// describe describes a table. If it does not exist, the error lists the others.
+// describe describes a table. If it does not exist, the error lists the tables that do.
 func describe(ctx context.Context, src *app.Source, name string) (*keyschema.Table, error) {
 	t, err := explain.Describe(ctx, src.Target, name)
 	if !operation.Refused(err, "ResourceNotFoundException") {
@@ -37,7 +37,7 @@ func describe(ctx context.Context, src *app.Source, name string) (*keyschema.Tab
 	return nil, noTable(name, names)
 }
 
-// noTable returns the error for a table that is not one of names.
+// noTable returns the error for a table that does not exist, where names are the tables that do.
 func noTable(name string, names []string) error {
 	if len(names) == 0 {
 		return advice.New("", "table %s does not exist; there are no tables", name)
@@ -82,8 +82,8 @@ func indexNames(ctx context.Context, env *app.Env, f app.SourceFlags, table stri
 // with a model only reads its file.
 const completionTimeout = 5 * time.Second
 
-// complete returns names from the model or the server, and no names if there is an
-// error: a shell cannot show it.
+// complete returns the names that the function finds in the model or in a description of the server's tables. After
+// an error it returns no names, because a shell cannot show the error.
 func complete(
 	ctx context.Context, env *app.Env, f app.SourceFlags, of func(*model.Model) []string,
 	from func(context.Context, explain.Target) ([]string, error),

@@ -183,8 +183,9 @@ func writeCode(env *app.Env, args []string, f *explainFlags) error {
 	return err
 }
 
-// classifier returns a function that names the entity of an item. It classifies the item by the model, if m is not
-// nil. If that finds no entity, the first string among the attributes names it.
+// classifier returns a function that returns the name of an item's entity, or "" if it is unknown. The function first
+// matches the item with the entities of m, if m is not nil. Otherwise it returns the first of the attributes that is
+// a string.
 func classifier(m *model.Model, attributes []string) func(table string, it attr.Item) string {
 	return func(table string, it attr.Item) string {
 		if m != nil && m.Table(table) != nil {

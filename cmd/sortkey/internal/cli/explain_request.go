@@ -55,7 +55,7 @@ func (f *explainFlags) question(
 	return reader.As(f.byFlags(ctx, env, src, args))
 }
 
-// reader returns a reader of requests, whose error messages call the request name.
+// reader returns a reader of requests. Its error messages call the request by the given name.
 func (f *explainFlags) reader(name string) *ask.RequestReader {
 	return &ask.RequestReader{Name: name, Operation: f.values.Operation}
 }

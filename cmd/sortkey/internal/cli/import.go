@@ -162,8 +162,8 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 		}
 	}
 
-	// An import into a folder reuses large buffers, so a low percentage saves memory and costs little. Requests leave
-	// much garbage and keep very little.
+	// Into a folder, the import reuses large buffers, so frequent collections save memory and cost little. Requests
+	// to a server leave much garbage and keep very little, so collections are rarer there.
 	garbage := 50
 	if o.DB == nil {
 		garbage = 400
@@ -183,7 +183,8 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	took := time.Since(start)
 	made := func(t transfer.TableResult) bool { return t.Created || t.Read > 0 }
 	if err != nil && newFolder && !slices.ContainsFunc(result.Tables, made) {
-		err = errors.Join(err, os.RemoveAll(f.source.Data)) // the import was refused and the new folder has no items
+		// the import failed before it created a table or read an item
+		err = errors.Join(err, os.RemoveAll(f.source.Data))
 	}
 	if f.json {
 		if err := app.WriteJSON(env.Stdout, struct {
@@ -202,7 +203,7 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	return endImport(env, result, err)
 }
 
-// endImport reports rejects and returns the error of the command.
+// endImport prints the rejected lines and returns the error of the command.
 func endImport(env *app.Env, r *transfer.ImportResult, err error) error {
 	for _, x := range r.First {
 		fmt.Fprintf(env.Stderr, "%s:%d: %s\n", x.File, x.Line, x.Reason)
@@ -223,7 +224,7 @@ func endImport(env *app.Env, r *transfer.ImportResult, err error) error {
 	if err != nil {
 		h := explainImport(err)
 		if errors.Is(err, transfer.ErrInterrupted) || errors.Is(err, transfer.ErrRestart) {
-			return h // this run has nothing to resume
+			return h // no advice to resume: this run has nothing to resume
 		}
 		if sum.Written+sum.Deleted > 0 || r.Journal != "" {
 			h.Msg += fmt.Sprintf("; %s items written", text.Thousands(sum.Written))

@@ -16,7 +16,8 @@ import (
 // maskUsage is the help text of the flag that names a file of masking rules.
 const maskUsage = "`FILE` of rules by which values are replaced by stand-ins"
 
-// readMask reads a file of masking rules. It looks for the model that they name in the folder of the file first.
+// readMask reads a file of masking rules. If the rules name a model by a relative path, readMask looks for the model
+// in the folder of the file, and then in the current folder or among the examples.
 func readMask(file string) (*mask.Rules, error) {
 	src, err := files.Read(file, 1<<20)
 	if err != nil {
@@ -43,7 +44,7 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// covered returns an error if the rules do not cover all data, and lists on standard error what they leave out.
+// covered returns an error if no rule covers some of the data, and lists that data on standard error.
 func covered(env *app.Env, rules *mask.Rules, file string) error {
 	all, more := rules.Uncovered()
 	if len(all) == 0 {

@@ -106,7 +106,8 @@ func (c *itemCommand) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = src.End(err) }()
-	// The server may be able to read a PartiQL statement that this command cannot parse. Its table is then unknown.
+	// If this command cannot parse a PartiQL statement, it does not know the table. It sends the statement
+	// nevertheless, because the server may be able to parse it.
 	var t *keyschema.Table
 	if v.Wrong() == nil {
 		if t, err = describe(ctx, src, v.Table); err != nil {
@@ -125,7 +126,7 @@ func (c *itemCommand) run(ctx context.Context) (err error) {
 	return c.print(ans, t)
 }
 
-// print prints an answer as the flags ask for it.
+// print prints the answer in the format of the flags.
 func (c *itemCommand) print(ans *answer, t *keyschema.Table) error {
 	ans.wrote = c.op.Changes(&c.values)
 	switch {
@@ -144,7 +145,7 @@ func (c *itemCommand) print(ans *answer, t *keyschema.Table) error {
 	return c.output.writeItem(c.env, ans.item, t.Key)
 }
 
-// printRows prints the rows and, with --trace, the slice that was read.
+// printRows prints the rows and, with --trace, the slices that the request read.
 func (c *itemCommand) printRows(ans *answer, t *keyschema.Table) error {
 	if c.values.Trace && len(ans.slices) == 0 {
 		fmt.Fprintln(c.env.Stderr, "sortkey: this server does not report traces (sortkey serve does)")
@@ -152,7 +153,7 @@ func (c *itemCommand) printRows(ans *answer, t *keyschema.Table) error {
 	return ans.write(c.env, &c.output, t.Schema(c.values.Index), c.values.Trace)
 }
 
-// printWrite says what was done with an item, and prints the item if the flags ask for it.
+// printWrite says what the command did with the item, and prints the item if the flags ask for it.
 func (c *itemCommand) printWrite(ans *answer, t *keyschema.Table) error {
 	it := ans.item
 	if put, ok := ans.in.(*wire.PutItemInput); ok {
@@ -176,7 +177,7 @@ func (c *itemCommand) printWrite(ans *answer, t *keyschema.Table) error {
 	return err
 }
 
-// key returns the key of the item that the request names, or the item itself.
+// key returns the key in the request or, for a put, the whole item.
 func (ans *answer) key() attr.Item {
 	for ref := range wire.Refs(ans.in) {
 		switch {

@@ -30,7 +30,7 @@ type outputFlags struct {
 	asJSON, plainJSON bool
 }
 
-// declare declares the flags. The format without them is byDefault, which is "" if the command then prints no items.
+// declare declares the flags. The default of --format is byDefault; with "" the command prints no items by default.
 func (f *outputFlags) declare(cmd *cobra.Command, byDefault string) {
 	f.byDefault = byDefault
 	usage := "print items as `FORMAT`: table, lines, json, plain-json or csv"

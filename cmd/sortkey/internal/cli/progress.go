@@ -47,8 +47,8 @@ func (b *bar) end() {
 // reportInterval is the time between two reports about waits.
 const reportInterval = time.Second
 
-// wait reports that an endpoint does not answer or is overloaded. It reports at most one failed attempt a second, but
-// always one after which a request has a single attempt left.
+// wait reports that an endpoint does not answer or is overloaded. It reports at most one failed attempt a second. It
+// always reports an attempt after which the request has only one left.
 func (b *bar) wait(w transfer.Wait) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -33,8 +33,8 @@ func Main(args []string, env *app.Env) int {
 	return env.Report(groupError(root.ExecuteContext(ctx)))
 }
 
-// groupError rewrites Cobra's error about a group of flags, of which the user must give one or at most one. Cobra
-// lists the flags in brackets.
+// groupError rewrites Cobra's error about a group of flags of which the user must give one, or may give at most one.
+// Cobra's own text lists the flags in brackets.
 func groupError(err error) error {
 	if err == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// flagAdvice names the flags of import that resolve errors of package transfer.
+// flagAdvice maps errors of package transfer to advice that names the flags of import that avoid the error.
 var flagAdvice = []struct {
 	kind error
 	text string
@@ -46,7 +46,7 @@ func explainTransfer(err error) *advice.Error {
 	return app.Explain(err)
 }
 
-// explainImport adds advice to an error of an import: the flags that resolve it.
+// explainImport adds advice to an error of an import, such as the flag that avoids the error.
 func explainImport(err error) *advice.Error {
 	e := explainTransfer(err)
 	var ways []string

@@ -138,18 +138,18 @@ type branchRow struct {
 	*branch
 	Tables []tableChanges
 	Total  int
-	Left   int // changed items for which the page has no room
+	Left   int // number of changed items that do not fit into the page
 }
 
 // Began returns the time at which the branch began.
 func (b branchRow) Began() string { return b.Since.Format("15:04:05") }
 
-// tableChanges are the items of a table that a branch has changed.
+// tableChanges are the changes of a branch to one table.
 type tableChanges struct {
 	Table   string
 	N       int
 	Changes []changeRow // the first of them
-	Other   string      // change of the table itself, or ""
+	Other   string      // how the table itself has changed, or ""
 }
 
 // A changeRow is an item that a branch has changed, with its differences.
@@ -159,7 +159,7 @@ type changeRow struct {
 	More      int // number of differences beyond those in Diffs
 }
 
-// maxChanges bounds the changed items of a table that a page shows.
+// maxChanges is the number of changed items that a page shows for a table.
 const maxChanges = 100
 
 func (s *Server) branchPage(r *http.Request) (string, any, error) {
@@ -194,7 +194,7 @@ func (s *Server) branchPage(r *http.Request) (string, any, error) {
 	return "branches", rows, nil
 }
 
-// fitting returns the changes for which the page has room, from the first on.
+// fitting returns the first of the changes, as many as fit into the rest of the page.
 func fitting(all []changeRow, left *room) []changeRow {
 	for i, c := range all {
 		texts := []string{c.Key}
@@ -224,15 +224,15 @@ func (b *branch) tables(ctx context.Context) ([]string, error) {
 	return slices.Compact(all), nil
 }
 
-// Ways in which a branch has changed a table besides its items.
+// What a page says if a branch has changed a table itself, not only its items.
 const (
 	tableGone     = "the table is gone"
 	tableNew      = "the table is new"
 	tableOtherKey = "the table has another key"
 )
 
-// changes calls visit with each item of a table that the branch has changed. It returns the first of them, as a page
-// shows them.
+// changes calls visit with each item of a table that the branch has changed. It returns the first maxChanges of them
+// in the form in which a page shows them.
 func (b *branch) changes(
 	ctx context.Context, name string, visit func(was, is attr.Item, t *keyschema.Table) error,
 ) (tableChanges, error) {
@@ -305,8 +305,8 @@ func names(a, b attr.Item) []string {
 }
 
 // keep writes the changes of a branch to the database. It does not write an item that somebody has changed in the
-// database since the branch began. If it cannot write all changes, the branch remains with all of them. No other
-// request can use the branch meanwhile.
+// database since the branch began. If it cannot write all changes, it puts the branch back with all of its changes.
+// No other request can use the branch while keep runs.
 func (s *Server) keep(ctx context.Context, b *branch) (err error) {
 	if err := s.takeBranch(b); err != nil {
 		return err
@@ -354,8 +354,8 @@ func (s *Server) keep(ctx context.Context, b *branch) (err error) {
 	return nil
 }
 
-// apply changes an item of the database from was to is. It does nothing if the item already equals is, and returns
-// errMoved if the item equals neither.
+// apply changes an item of the database from was to is. If the item already equals is, apply does nothing. If the
+// item equals neither, apply returns errMoved.
 func (s *Server) apply(ctx context.Context, t *keyschema.Table, was, is attr.Item) error {
 	if len(was) == 0 {
 		was = nil
@@ -374,7 +374,7 @@ func (s *Server) apply(ctx context.Context, t *keyschema.Table, was, is attr.Ite
 		return err
 	case same(now, is):
 		return nil
-	case !same(now, was): // the condition of the write does not cover attributes that others have added
+	case !same(now, was): // the condition of the write does not detect attributes that others have added
 		return errMoved
 	}
 	in, err := s.writeOf(t, was, is)

@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A bulkRow is a row that the page shows: its key, and the sum of what the page received.
+// A bulkRow identifies a row that the page shows: by its key, and by the sum of the row when the page received it.
 type bulkRow struct{ Key, Sum string }
 
 // A bulkResult says how many rows were changed, and which were not.
@@ -18,7 +18,7 @@ type bulkResult struct {
 	Written int       `json:"written"`
 	Units   float64   `json:"units"`
 	Refused []refusal `json:"refused"`
-	Undo    int       `json:"undo"` // number of the change, or tooLarge if nobody can undo it
+	Undo    int       `json:"undo"` // number of the change for undo, or tooLarge
 }
 
 // A refusal says why the server has not changed an item.
@@ -27,7 +27,7 @@ type refusal struct {
 	Why string `json:"why"`
 }
 
-// refusalOf returns the refusal for the item with a key, because of err.
+// refusalOf returns the refusal of the item with the key. Its reason is err.
 func refusalOf(t *keyschema.Table, key attr.Item, err error) refusal {
 	return refusal{
 		clip(valuesText(key, t.Key.Attributes()), maxKey), clip(text.Visible(message(err)), 4*maxKey),
@@ -48,7 +48,8 @@ func (s *Server) bulkDelete(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	// read it before the writes: nobody may undo them in a later table of the same name
+	// Read the table's ID before the writes. If somebody deletes the table and creates one with the same name, the ID
+	// prevents an undo from writing to the new table.
 	id, err := s.tableID(r.Context(), t.Name)
 	if err != nil {
 		return err
@@ -77,8 +78,8 @@ func (s *Server) bulkDelete(w http.ResponseWriter, r *http.Request) error {
 	return replyJSON(w, out)
 }
 
-// deleteRow deletes an item and returns it. It returns an error if the row has changed since the page received it,
-// which it detects by its sum.
+// deleteRow deletes an item and returns it. It returns an error if the sum of the row differs, which means that
+// somebody has changed the row since the page received it.
 func (s *Server) deleteRow(
 	ctx context.Context, t *keyschema.Table, index string, key attr.Item, sum string,
 ) (was attr.Item, units float64, err error) {

@@ -32,15 +32,15 @@ func keyOf(t *keyschema.Table, it attr.Item) attr.Item {
 	return b.Item()
 }
 
-// hasKey reports whether an item has the key attributes of a table. The table may have been created again with
-// another key since the item was read.
+// hasKey reports whether an item has the key attributes of a table. It may lack them if the table has been deleted
+// since the item was read, and created again with another key.
 func hasKey(t *keyschema.Table, it attr.Item) bool {
 	return !slices.ContainsFunc(t.Key.Attributes(), func(a keycond.Attribute) bool {
 		return it.Get(a.Name).Kind() != a.Kind
 	})
 }
 
-// itemLink returns the address of an item of a table, or "" if it lacks the key.
+// itemLink returns the address of the page of an item, or "" if the item lacks the key of the table.
 func itemLink(t *keyschema.Table, it attr.Item) string {
 	if !hasKey(t, it) {
 		return ""
@@ -62,7 +62,7 @@ func clip(s string, n int) string {
 // queryTime bounds the time of a query that a person types.
 const queryTime = 10 * time.Second
 
-// query answers a query that a person types with the slice that it reads.
+// query runs the query that a person types, and answers with the slice that the query reads.
 func (s *Server) query(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), queryTime)
 	defer cancel()
@@ -93,7 +93,7 @@ func (s *Server) colorsOf(pr *check.PatternResult) map[string]string {
 	return colors
 }
 
-// linkOf returns a function that returns the address of the item to which a row of the result belongs.
+// linkOf returns a function that returns, for a row of the result, the address of the page of its item.
 func (s *Server) linkOf(ctx context.Context, pr *check.PatternResult) func(row attr.Item) string {
 	if pr.Report == nil {
 		return nil
@@ -105,7 +105,7 @@ func (s *Server) linkOf(ctx context.Context, pr *check.PatternResult) func(row a
 	return func(row attr.Item) string { return itemLink(t, row) }
 }
 
-// run explains the request in a form: a query in its fields, or a whole request.
+// run explains the request in a form. The form has the fields of a query, or a whole request in one field.
 func (s *Server) run(r *http.Request) (*check.PatternResult, error) {
 	q, err := s.question(r)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Server) explain(ctx context.Context, q explain.Question) (*check.Patter
 	return &pr, err
 }
 
-// limited reports whether a request has a Limit. It then reads only one page.
+// limited reports whether a request has a Limit. explain then reads only one page.
 func limited(in wire.Request) bool {
 	switch in := in.(type) {
 	case *wire.QueryInput:
@@ -155,7 +155,7 @@ func limited(in wire.Request) bool {
 	return false
 }
 
-// question returns the request in a form: a query in its fields, or the whole request in the field request.
+// question returns the request in a form. If the field request is empty, the other fields describe a query.
 func (s *Server) question(r *http.Request) (q explain.Question, err error) {
 	var spaces []operation.Space
 	if r.FormValue("request") == "" {

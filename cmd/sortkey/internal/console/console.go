@@ -42,13 +42,13 @@ type Options struct {
 	Target explain.Target // the database
 	// Name is what the pages call the database, such as the address of a server.
 	Name string
-	// Models determine the entity of an item, and the items that it refers to.
+	// Models are the design models that describe the items: their entities, and the items that they refer to.
 	Models []*model.Model
 	// DB is the database if it is in this process, or nil. Branches require it.
 	DB *sortkey.DB
 	// Branch is the name of the branch that the pages show, or "".
 	Branch string
-	// Requests has the requests of the running program. It is nil if they cannot be recorded.
+	// Requests records the requests of the running program. It is nil if they cannot be recorded.
 	Requests *Recorder
 }
 
@@ -71,7 +71,7 @@ func New(o Options) *Server {
 	return &Server{opts: o, colors: map[string]string{}, branches: map[int]*branch{}}
 }
 
-// maxColors bounds the kinds of items with a colour of their own.
+// maxColors is the number of kinds of items that have a colour of their own.
 const maxColors = 64
 
 // color returns the CSS class for the colour of a kind of items.
@@ -139,7 +139,7 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
-// A handler answers a request. If it returns an error, it has not answered.
+// A handler answers a request. If it returns an error, it has not sent an answer.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
 // ServeHTTP implements [http.Handler]. If h returns an error, it answers with the error and its advice.
@@ -173,7 +173,7 @@ func replyJSON(w http.ResponseWriter, v any) error {
 	return err
 }
 
-// act returns the handler of a button. It answers with the address of the next page.
+// act returns the handler of a button. The handler calls do, and answers with the address of the next page.
 func act(do func(*http.Request) (next string, err error)) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		next, err := do(r)
@@ -196,7 +196,7 @@ func own(name string) string {
 // pageTime bounds the time for reading the data of a page.
 const pageTime = 30 * time.Second
 
-// page returns the handler of a page. Show returns the name of its template and the data for that.
+// page returns the handler of a page. Show returns the name of the page's template, and the data for the template.
 func (s *Server) page(show func(*http.Request) (name string, data any, err error)) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		ctx, cancel := context.WithTimeout(r.Context(), pageTime)
@@ -231,7 +231,7 @@ const pageBytes = 1_500_000
 // A room is the part of pageBytes that is still free.
 type room int
 
-// take reserves the bytes of a part of the list with these texts. It reports whether there was room for them.
+// take reserves the bytes of a list element with these texts. It returns false if the element does not fit.
 func (r *room) take(texts ...string) bool {
 	const markup = 300 // bytes around them
 	*r -= markup
@@ -252,7 +252,7 @@ func message(err error) string {
 // A badRequest is an error in what the browser has sent.
 type badRequest struct{ error }
 
-// Unwrap returns the error, whose advice the answer contains too.
+// Unwrap returns the wrapped error. ServeHTTP finds the advice in it.
 func (b *badRequest) Unwrap() error { return b.error }
 
 func bad(format string, args ...any) error { return &badRequest{fmt.Errorf(format, args...)} }
@@ -299,8 +299,8 @@ func (s *Server) names(ctx context.Context) ([]string, error) {
 	return all[:min(len(all), maxTables)], err
 }
 
-// kind names the kind of an item. It is the entity if a model knows that, or else the part of a key attribute before
-// the first #, or else "items".
+// kind names the kind of an item. If a model knows the entity of the item, the kind is the entity. Otherwise it is
+// the part of a key attribute before the first #, or "items" if there is no such part.
 func (s *Server) kind(t *keyschema.Table, it attr.Item) string {
 	if _, e := s.entityOf(t.Name, it); e != nil {
 		return e.Name

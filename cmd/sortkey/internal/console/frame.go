@@ -6,7 +6,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/report"
 )
 
-// A frame is what all pages have: the header and the list of tables. It contains the page itself.
+// A frame is the part that all pages share, the header and the list of tables, with the page itself inside.
 type frame struct {
 	Top    report.Top
 	Branch string // name of the branch that the page shows, or ""
@@ -15,13 +15,15 @@ type frame struct {
 	Data   any    // data for the template Body
 }
 
-// Values of aria-current: of a link to the page itself, and of a link to a page that it is a part of.
+// The values of aria-current in links: currentPage for a link to the page itself, and currentPart for a link to a
+// page that it is a part of.
 const (
 	currentPage = "page"
 	currentPart = "true"
 )
 
-// ofTable reports whether the page with a template is about the table that its address names.
+// ofTable reports whether a page is about one table, which its address names. Body is the name of the page's
+// template.
 func ofTable(body string) bool { return body == "rows" || body == "item" }
 
 // place sets the header of a page and the list of tables. Their links are relative, because the addresses of a branch

@@ -26,7 +26,7 @@ const (
 
 // A grid shows rows of a table or an index. Its columns are the attributes of the rows.
 type grid struct {
-	Place   string // table and index, under which the browser stores the visible columns
+	Place   string // name under which the browser stores the visible columns: the table and index
 	Columns []column
 	Left    int // attributes without a column
 	Rows    []gridRow
@@ -34,7 +34,7 @@ type grid struct {
 	Bytes   int // of the rows
 
 	Examined int     // rows that were read
-	Met      int     // rows that met the filter, also those for which the page has no room
+	Met      int     // rows that met the filter, also those that do not fit into the page
 	Units    float64 // read units
 }
 
@@ -71,7 +71,7 @@ type gridCell struct {
 type gridPlace struct {
 	t         *keyschema.Table
 	index     string
-	partition string // as a person types it, or "" for rows of a scan
+	partition string // as a person types it, or "" if the rows are from a scan
 	filter    string
 	rows      int // at most
 
@@ -79,7 +79,7 @@ type gridPlace struct {
 	pairs []string // names and values in its query
 }
 
-// table returns the names and values in the address of the table or index.
+// table returns names and values for a URL that identify the table, the index and the filter.
 func (p *gridPlace) table() []string {
 	return []string{"name", p.t.Name, "index", p.index, "filter", p.filter}
 }
@@ -89,7 +89,7 @@ func (p *gridPlace) address(more ...string) string {
 	return p.path + query(slices.Concat(p.pairs, more)...)
 }
 
-// gridOf returns a grid of items in the order of items. It leaves out the last ones if the page has no room for them.
+// gridOf returns a grid of items in the given order. It omits the last items if they do not fit into the page.
 func (s *Server) gridOf(p *gridPlace, items []attr.Item) *grid {
 	g := &grid{Place: p.t.Name + "/" + p.index}
 	keys := keysOf(p.t, p.index)
@@ -207,7 +207,7 @@ func (s *Server) gridRow(p *gridPlace, columns []column, keys []keycond.Attribut
 	return row
 }
 
-// texts returns all texts of a row, to measure it.
+// texts returns all texts of a row, to compute how many bytes of the page the row takes.
 func (r *gridRow) texts() []string {
 	all := []string{r.Kind}
 	for _, c := range r.Cells {
@@ -269,8 +269,8 @@ func stringCell(raw []byte, most int) gridCell {
 	return c
 }
 
-// rank numbers the cells of each column in sorted order: by kind, and within a kind by value. Equal cells get the
-// same number.
+// rank numbers the cells of each column in sorted order: first by kind of value, then by value. Equal cells have the
+// same rank.
 func (g *grid) rank(items []attr.Item) {
 	for i := range g.Columns {
 		var rows []int
@@ -298,8 +298,8 @@ func (g *grid) rank(items []attr.Item) {
 	}
 }
 
-// most returns how many rows a request asks for: those that the browser still needs to fill its page, or a whole
-// page.
+// most returns how many rows to return. A request may ask for fewer than a whole page, if the browser needs only some
+// rows to fill its page.
 func most(r *http.Request) int {
 	if n, err := strconv.Atoi(r.FormValue("rows")); err == nil && n > 0 && n < gridRows {
 		return n

@@ -135,8 +135,8 @@ func (s *Server) read(ctx context.Context, t *keyschema.Table, key attr.Item) (a
 	return page.Item, nil
 }
 
-// A change is what the page sends to write an item. Sum is the sum of the item that the page received, and Is is the
-// text of the new item.
+// A change is the JSON that a page sends to write an item. Sum is the sum of the item that the page received. Is is
+// the text of the new item.
 type change struct {
 	Sum, Is string
 }
@@ -144,7 +144,8 @@ type change struct {
 // maxBody bounds a change, in bytes. It is enough for two escaped items.
 const maxBody = 8 << 20
 
-// An edit is a decoded change of an item from was to is. An item that does not exist is nil.
+// An edit is a decoded change of an item from was to is. Was is nil if the item does not exist before the change, and
+// is is nil if it does not exist after the change.
 type edit struct {
 	change
 	t            *keyschema.Table
@@ -153,7 +154,7 @@ type edit struct {
 	moved        bool // the item has changed since the page received it
 }
 
-// sent decodes a change. It does not read the item or decode the new one: see compare.
+// sent decodes a change, but neither reads the item nor decodes the new one. Method compare does both.
 func (s *Server) sent(w http.ResponseWriter, r *http.Request) (*edit, error) {
 	t, key, err := s.keyed(r)
 	if err != nil {
@@ -163,7 +164,7 @@ func (s *Server) sent(w http.ResponseWriter, r *http.Request) (*edit, error) {
 	return e, readChange(w, r, &e.change)
 }
 
-// compare reads the current item of a change and decodes the new one.
+// compare reads the current item, sets e.moved if it has changed, and decodes the new item.
 func (s *Server) compare(ctx context.Context, e *edit) (err error) {
 	if e.key != nil {
 		if e.was, err = s.read(ctx, e.t, e.key); err != nil {
@@ -178,7 +179,7 @@ func (s *Server) compare(ctx context.Context, e *edit) (err error) {
 	return err
 }
 
-// changed decodes a change and reads the current item.
+// changed decodes a change as sent does, and calls compare.
 func (s *Server) changed(w http.ResponseWriter, r *http.Request) (*edit, error) {
 	e, err := s.sent(w, r)
 	if err != nil {
@@ -227,13 +228,13 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) error {
 	return replyTemplate(w, "preview", p)
 }
 
-// units describes what the write of an item costs in its table.
+// units describes the cost of writing an item to its table, without the indexes.
 func units(was, is attr.Item) string {
 	n := table.WriteUnits(max(was.Size(), is.Size()))
 	return text.Amount(text.Figure(n), "write unit") + " for the table"
 }
 
-// entry describes what the write of an item does to its row in an index.
+// entry describes how writing an item changes its row in an index.
 func entry(t *keyschema.Table, index string, was, is attr.Item) string {
 	schema := t.Schema(index)
 	key := func(it attr.Item) (string, bool) {
@@ -264,7 +265,7 @@ func entry(t *keyschema.Table, index string, was, is attr.Item) string {
 	return "its row may change in place, " + made
 }
 
-// Reasons why a change is not written.
+// The reasons why the console does not write a change.
 var (
 	errMoved = errors.New("somebody has changed the item meanwhile; nothing was written. Load it again")
 	errTaken = errors.New("there is an item with this key already; nothing was written. Open it to change it")
@@ -295,14 +296,14 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// atOnce calls fn, which reads an item and then writes it. If the database is in this process, it does so in a
-// transaction, so nobody else writes the item in between. Otherwise only the condition of the write detects what
-// others have written.
+// atOnce calls fn, which reads an item and then writes it. If the database is in this process, atOnce calls fn in a
+// transaction, so nobody else writes the item in between. Otherwise the condition of the write must detect such a
+// write.
 func (s *Server) atOnce(ctx context.Context, fn func(ctx context.Context) error) error {
 	if s.opts.DB == nil {
 		return fn(ctx)
 	}
-	var refused error // not returned to Update, which would reword it
+	var refused error // fn's error; Update would reword it if fn returned it there
 	err := s.opts.DB.Update(ctx, func(ctx context.Context) error {
 		refused = fn(ctx)
 		return nil
@@ -313,14 +314,13 @@ func (s *Server) atOnce(ctx context.Context, fn func(ctx context.Context) error)
 	return refused
 }
 
-// writeEdit reads the item of a change. It then writes the new one, unless the item has changed since the page
-// received it.
+// writeEdit reads the current item and writes the new one, unless the item has changed since the page received it.
 func (s *Server) writeEdit(ctx context.Context, e *edit) (*operation.Page, error) {
 	if err := s.compare(ctx, e); err != nil {
 		return nil, err
 	}
 	if !keyOf(e.t, e.is).Equal(e.key) {
-		e.was = nil // the key is another, and no item may have that key yet
+		e.was = nil // the person has changed the key: create an item with the new key
 	} else if e.moved {
 		return nil, errMoved
 	}
@@ -342,8 +342,9 @@ func (s *Server) writeEdit(ctx context.Context, e *edit) (*operation.Page, error
 	return page, nil
 }
 
-// writeOf returns the request that changes an item from was to is, each of which is nil if it does not exist. The
-// condition of the request fails if somebody has changed what it writes.
+// writeOf returns the request that changes an item from was to is. Was is nil if the item does not exist yet, and is
+// is nil to delete it. The condition of the request fails if somebody has changed the values that the request
+// replaces.
 func (s *Server) writeOf(t *keyschema.Table, was, is attr.Item) (wire.Request, error) {
 	condition, p := unchanged(t, was)
 	switch {
@@ -370,9 +371,9 @@ func (s *Server) writeOf(t *keyschema.Table, was, is attr.Item) (wire.Request, e
 	}, nil
 }
 
-// updateOf returns an update of the attributes in which was and is differ. It fails if these attributes are no longer
-// as they were; others may write the rest of the item meanwhile. updateOf returns nil if the expressions would be too
-// long.
+// updateOf returns an update of the attributes in which was and is differ. The update fails if somebody has changed
+// one of these attributes; others may change the rest of the item meanwhile. updateOf returns nil if the expressions
+// would be too long.
 func updateOf(t *keyschema.Table, was, is attr.Item) wire.Request {
 	p := new(literal.Placeholders)
 	conditions := []string{"attribute_exists(" + p.Name(t.Key.Partition()[0].Name) + ")"}
@@ -422,7 +423,8 @@ func updateOf(t *keyschema.Table, was, is attr.Item) wire.Request {
 
 func same(a, b attr.Item) bool { return (a == nil) == (b == nil) && a.Equal(b) }
 
-// maxCompared bounds the attributes that a condition compares. Each takes two operators: a comparison and an AND.
+// maxCompared bounds the attributes that a condition compares. An attribute takes two operators: a comparison and
+// AND.
 const maxCompared = expr.MaxOperators / 2
 
 // maxName bounds the names in an expression, in bytes.

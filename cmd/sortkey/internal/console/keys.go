@@ -17,9 +17,9 @@ import (
 
 const (
 	mostKeys  = 12  // keys offered
-	mostFound = 200 // partitions found that begin with the text; the search then ends
-	// keysTime bounds the search for partitions. If it finds none, the page asks again, and the second search may
-	// take longTime.
+	mostFound = 200 // the search ends when it has found so many partitions
+	// keysTime bounds the search for partitions. If the search finds none in that time, the page asks again, and the
+	// second search may take longTime.
 	keysTime = 250 * time.Millisecond
 	longTime = 8 * time.Second
 )
@@ -103,7 +103,7 @@ func plainText(typed string) string {
 	return typed
 }
 
-// shownKey returns the text of a key value that a prefix is compared with, which is also what people see.
+// shownKey returns the text of a key value. People see this text, and a typed prefix is compared with it.
 func shownKey(v attr.Value) string {
 	if v.Kind() == attr.String {
 		return string(v.Raw())
@@ -112,7 +112,7 @@ func shownKey(v attr.Value) string {
 }
 
 // partitions completes a partition key. A scan does not read partitions in the order of their keys, so partitions
-// searches as many of them as it can in the time limit.
+// looks at as many of them as it can before the time limit.
 func (f *keyFinder) partitions(ctx context.Context, typed string, limit time.Duration) *keyOffers {
 	out := &keyOffers{Keys: []keyOffer{}}
 	partition := f.Schema().Partition()
@@ -184,8 +184,8 @@ func (f *keyFinder) partitionOffer(row attr.Item) keyOffer {
 	return keyOffer{shownKey(row.Get(schema.Partition()[0].Name)), typed, link}
 }
 
-// sortKeys completes a sort key in a partition. It offers the sort keys that begin with the typed text or, for
-// numbers, those that are not less.
+// sortKeys completes a sort key in a partition. It offers the sort keys that begin with the typed text. If the sort
+// key is a number, it offers the typed number and those above it.
 func (f *keyFinder) sortKeys(ctx context.Context, partition, typed string) *keyOffers {
 	out := &keyOffers{Keys: []keyOffer{}}
 	of := []string{"name", f.Table.Name, "index", f.Index, "partition", partition}
@@ -222,8 +222,8 @@ func (f *keyFinder) sortKeys(ctx context.Context, partition, typed string) *keyO
 	return out
 }
 
-// conditionOn returns the condition that a sort key begins with a prefix or, for a number, is not less. It returns ""
-// if no key can begin with the prefix.
+// conditionOn returns the sort condition for keys that begin with a prefix or, for a number, are not less than the
+// prefix. It returns "" if no key can begin with the prefix.
 func conditionOn(a keycond.Attribute, prefix string) string {
 	switch a.Kind {
 	case attr.Number:

@@ -7,14 +7,14 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// A lead is a link from an item to an item of another entity. A model makes the key of the other item from the values
-// of the first.
+// A lead is a link from an item to an item of another entity. The model says how the values of the first item make up
+// the key of the other.
 type lead struct{ Entity, Text, Link string }
 
 // maxLeads bounds the leads of an item.
 const maxLeads = 20
 
-// entityOf returns the entity of an item and its model, or nil.
+// entityOf returns the first model that knows the entity of an item, and the entity. Both are nil if no model does.
 func (s *Server) entityOf(table string, it attr.Item) (*model.Model, *model.Entity) {
 	for _, m := range s.opts.Models {
 		if t := m.Table(table); t != nil {
@@ -26,8 +26,8 @@ func (s *Server) entityOf(table string, it attr.Item) (*model.Model, *model.Enti
 	return nil, nil
 }
 
-// leads returns the leads of an item, and its entity, which is nil if no model knows it. It does not read the linked
-// items, which may not exist.
+// leads returns the entity of an item and its leads. The entity is nil if no model knows it. The linked items may not
+// exist, because leads does not read them.
 func (s *Server) leads(table string, it attr.Item) (e *model.Entity, all []lead) {
 	m, e := s.entityOf(table, it)
 	if e == nil {

@@ -21,7 +21,7 @@ type Recorder struct {
 	n      int       // requests so far
 	shapes map[string]*Shape
 	list   []*Shape // by number
-	other  int      // requests without a shape, as there are maxShapes
+	other  int      // number of requests that got no shape, because maxShapes exist
 }
 
 // A Request is a request of the program.
@@ -81,16 +81,16 @@ func (*Recorder) RequestBytes() int { return keptBytes }
 // Begin implements [sortkey.Observer].
 func (*Recorder) Begin(context.Context, *sortkey.Event) {}
 
-// wasted is the share of rows above which a request that drops them is marked as waste.
+// wasted is a share of the rows that a request examines. A request that drops more is marked as waste.
 const wasted = 0.5
 
-// markOf returns the mark of requests that have examined and returned so many rows: "scan", "waste" or "". A
-// statement may be a scan, too.
+// markOf returns the mark of requests that examined and returned these numbers of rows: "scan", "waste" or "".
+// Scanned reports whether they were scans, as a PartiQL statement may be, too.
 func markOf(operation string, scanned bool, examined, returned int) string {
 	switch {
 	case scanned:
 		return "scan"
-	case strings.Contains(operation, "GetItem"): // a key without an item is not a dropped row
+	case strings.Contains(operation, "GetItem"): // the item of a key may not exist, and is then not a dropped row
 		return ""
 	case examined >= 10 && float64(examined-returned) > wasted*float64(examined):
 		return "waste"
@@ -168,17 +168,17 @@ func (r *Recorder) shape(one *Request, conditions string) *Shape {
 	return shape
 }
 
-// tops are the figures by which a page can sort shapes. The page gets the shapes that are highest in any of them,
-// sorted by the last figure.
+// tops are the figures by which a page can sort shapes. Method since returns the shapes that are highest by any of
+// them, sorted by the last.
 var tops = []func(s *Shape) float64{
 	func(s *Shape) float64 { return float64(s.Errors) },
 	func(s *Shape) float64 { return s.Millis },
 	func(s *Shape) float64 { return s.Units },
 }
 
-// since returns the last requests after the n-th, at most most of them, and the number of all requests so far. It
-// also returns the shapes that are among the first most by errors, milliseconds or units, and the number of all other
-// shapes. Other is the number of requests for which there was no room in a shape.
+// since returns the requests after the n-th, but only the last most of them, and the number of the last request. It
+// also returns those shapes that are among the first most by errors, milliseconds or units. Further is the number of
+// all other shapes, and other is the number of requests that got no shape.
 func (r *Recorder) since(n, most int) (all []Request, last int, shapes []Shape, further, other int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -33,7 +33,7 @@ func (s *Server) requests(*http.Request) (string, any, error) {
 	return "requests", requestsPage{s.opts.Requests != nil, maxRequests}, nil
 }
 
-// errUnseen is the error of pages about requests if there is no recorder.
+// errUnseen is the error of pages about requests if the server does not record any.
 var errUnseen = &badRequest{errors.New("the requests of this server cannot be seen")}
 
 // A requestPage shows one request of the running program. If the request only reads, its query box contains it, so a
@@ -88,7 +88,8 @@ func (s *Server) request(r *http.Request) (string, any, error) {
 	return "request", p, nil
 }
 
-// reads reports whether the query box can send a request again. In is nil if the request is malformed.
+// reads reports whether a request only reads, so that the query box can send it again. In is nil if the request is
+// malformed.
 func reads(operation string, in wire.Request) bool {
 	switch operation {
 	case "Query", "Scan", "GetItem":
@@ -100,8 +101,8 @@ func reads(operation string, in wire.Request) bool {
 	return false
 }
 
-// again returns a request as the query box reads it: a SELECT statement alone, or JSON with the operation as a
-// member.
+// again returns a request in the form that the query box takes: a SELECT statement without JSON, or JSON with the
+// name of the operation as a member.
 func again(operation, body string, in wire.Request) string {
 	st, ok := in.(*wire.ExecuteStatementInput)
 	if ok && st.Parameters == nil && st.Limit == nil && st.NextToken == nil &&
@@ -134,10 +135,10 @@ func decodeInput(operation string, body []byte) (in wire.Input, ok bool) {
 	return in, in.DecodeJSON(body) == nil
 }
 
-// maxItems bounds the items of a batch that the page names.
+// maxItems is the number of items of a batch whose keys the page shows.
 const maxItems = 3
 
-// nameItems sets the Slice of requests that have none to the keys of their items.
+// nameItems sets the Slice of requests that have no slice to the keys of their items.
 func (s *Server) nameItems(ctx context.Context, all []Request) {
 	tables := map[string]*keyschema.Table{}
 	for i := range all {
@@ -199,8 +200,8 @@ func refText(ref wire.Ref, t *keyschema.Table) string {
 	return strings.Join(words, ", ")
 }
 
-// recording sends the requests in the recorder, oldest first. Each line has the operation and the JSON of a request.
-// It skips requests whose JSON was not kept.
+// recording answers with the recorded requests, oldest first. Each line has the operation and the JSON of a request.
+// It skips requests whose JSON the recorder has not kept.
 func (s *Server) recording(w http.ResponseWriter, _ *http.Request) error {
 	if s.opts.Requests == nil {
 		return errUnseen
@@ -219,7 +220,7 @@ func (s *Server) recording(w http.ResponseWriter, _ *http.Request) error {
 }
 
 // beat is the time between two messages to a page. perBeat bounds the requests in a message, because a page cannot
-// show more; it says how many it leaves out.
+// show more. The message says how many requests it omits.
 const (
 	beat    = 250 * time.Millisecond
 	perBeat = 50
@@ -235,8 +236,8 @@ type batch struct {
 	Other    int       `json:"other"`   // requests that are in no shape, because there are too many shapes
 }
 
-// events sends the requests of the program as they happen. If there are too many, it sends only the last ones of each
-// beat. Source: WHATWG HTML, server-sent events.
+// events sends the requests of the program to a page as they happen. If there are too many, it sends only the last
+// perBeat in each beat. Source: WHATWG HTML, server-sent events.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	if s.opts.Requests == nil {
 		return errUnseen

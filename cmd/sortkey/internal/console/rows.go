@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A rowsPage shows rows of a table or an index in a grid. They are the result of a scan, or a partition.
+// A rowsPage shows rows of a table or an index in a grid. The rows are from a scan or from one partition.
 type rowsPage struct {
 	*grid
 	Table, Index, Keys string
@@ -56,7 +56,8 @@ func (s *Server) rowsPage(r *http.Request, place *gridPlace) *rowsPage {
 	return p
 }
 
-// rows shows a page of rows of a table or an index: of a scan or, in sorted order, of a partition.
+// rows shows a page of rows of a table or an index. If the address names a partition, the rows are those of the
+// partition in sorted order. Otherwise they are from a scan.
 func (s *Server) rows(r *http.Request) (string, any, error) {
 	t, index, err := s.open(r)
 	if err != nil {
@@ -72,7 +73,7 @@ func (s *Server) rows(r *http.Request) (string, any, error) {
 	place.pairs = place.table()
 	q := ask.Query{Index: index, Filter: r.FormValue("filter")}
 	if q.Filter == "" {
-		q.Limit = gridRows + 1 // one more, to see whether there is a next page
+		q.Limit = gridRows + 1 // one more row than a page has, to see whether there is a next page
 	}
 	var in wire.Request
 	var p *rowsPage
@@ -111,7 +112,8 @@ func (s *Server) rows(r *http.Request) (string, any, error) {
 	return p.done(err)
 }
 
-// done returns the page. If it has a filter or a condition, which may be the cause of err, the page shows err.
+// done returns the page. If the page has a filter or a condition, it shows err, because the user may have caused the
+// error. Otherwise done returns err.
 func (p *rowsPage) done(err error) (string, any, error) {
 	if err == nil {
 		return "rows", p, nil

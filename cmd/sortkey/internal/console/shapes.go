@@ -11,7 +11,7 @@ import (
 // maxAdvice bounds the advice for a shape, in bytes.
 const maxAdvice = 600
 
-// advise sets the advice of shapes that have a mark: how their requests could read less.
+// advise sets the advice of shapes that have a mark. The advice says how their requests could read less.
 func (s *Server) advise(ctx context.Context, shapes []Shape) {
 	for i := range shapes {
 		if one := &shapes[i]; one.Mark != "" && one.body != nil {

@@ -89,7 +89,7 @@ func (s *Server) open(r *http.Request) (t *keyschema.Table, index string, err er
 	return t, index, nil
 }
 
-// form returns the form for a query of a table. The index is the first choice in it.
+// form returns the form for a query of a table, with the index as the first choice.
 func form(t *keyschema.Table, index, partition string) report.Asked {
 	f := report.Asked{Partition: partition}
 	for i, name := range append([]string{""}, t.IndexNames()...) {
@@ -109,7 +109,7 @@ func form(t *keyschema.Table, index, partition string) report.Asked {
 // maxKey bounds a key in a list, in characters.
 const maxKey = 200
 
-// valuesText returns the values of key attributes as people read them.
+// valuesText returns the values of key attributes for people to read.
 func valuesText(it attr.Item, keys []keycond.Attribute) string {
 	var all []string
 	for _, a := range keys {
@@ -122,7 +122,7 @@ func valuesText(it attr.Item, keys []keycond.Attribute) string {
 	return strings.Join(all, ", ")
 }
 
-// askText returns the values of key attributes as package ask reads them.
+// askText returns the values of key attributes in the syntax of package ask.
 func askText(it attr.Item, keys []keycond.Attribute) string {
 	var all []string
 	for _, a := range keys {
@@ -142,7 +142,7 @@ func query(pairs ...string) string {
 	return q.Encode()
 }
 
-// cursorOf returns the ExclusiveStartKey for the rows after it, in a table or an index.
+// cursorOf returns the ExclusiveStartKey with which a request reads the rows after it.
 func cursorOf(t *keyschema.Table, index string, it attr.Item) attr.Item {
 	var b attr.Builder
 	for _, a := range slices.Concat(t.Key.Attributes(), t.Schema(index).Attributes()) {

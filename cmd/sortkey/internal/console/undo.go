@@ -42,7 +42,7 @@ func (u *undo) bytes() (n int) {
 // A step is the change of one item, from was to is. An item that does not exist is nil.
 type step struct{ was, is attr.Item }
 
-// item returns the item after the change or, if the change deleted it, before.
+// item returns the item after the change. If the change deleted the item, it returns the item before.
 func (s step) item() attr.Item {
 	if s.is == nil {
 		return s.was
@@ -129,7 +129,7 @@ func (s *Server) undoRows(t *keyschema.Table, key attr.Item) (rows []undoRow) {
 	return rows
 }
 
-// An undoResult says how many items an undo has restored, and which it has not.
+// An undoResult says how many items an undo has restored, and which items it could not restore.
 type undoResult struct {
 	Undone  int       `json:"undone"`
 	Refused []refusal `json:"refused"`
@@ -152,8 +152,8 @@ var errUndone = fmt.Errorf(
 )
 
 // takeBack undoes a change, the last item first. If it cannot restore some items, the change stays in the list with
-// those items. A person can undo it again after undoing a newer change of these items, or when the server answers
-// again.
+// those items, and a person can undo it again: after undoing a newer change of these items, or when the server
+// answers again.
 func (s *Server) takeBack(ctx context.Context, n int) (*undoResult, error) {
 	u := s.takeUndo(n)
 	if u == nil {
@@ -168,7 +168,7 @@ func (s *Server) takeBack(ctx context.Context, n int) (*undoResult, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the change cannot be undone: %w", err)
 	}
-	if id != u.id || !hasKey(t, u.steps[0].item()) { // the key is compared because some servers give tables no ID
+	if id != u.id || !hasKey(t, u.steps[0].item()) { // some servers give tables no ID, so compare the key too
 		return nil, fmt.Errorf("the change cannot be undone: table %s was deleted and created again since", u.table)
 	}
 

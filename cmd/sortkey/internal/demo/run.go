@@ -20,7 +20,7 @@ type Report struct {
 	Results []Result
 }
 
-// A Result is the result of one pattern, as in design check, and its request in words.
+// A Result is the result of a pattern, as design check returns it, and the request of the pattern in words.
 type Result struct {
 	check.PatternResult
 	Question string
@@ -53,7 +53,7 @@ func All(
 	return summary, right, err
 }
 
-// Run loads m into a database in memory and runs its patterns that read. The report contains wrong answers; Run
+// Run loads m into a database in memory and runs the patterns that do not write. Wrong answers are in the report. Run
 // returns an error only if it cannot run m.
 func Run(ctx context.Context, m *model.Model) (*Report, error) {
 	w, err := dataset.Build(ctx, m, dataset.Options{})

@@ -17,9 +17,9 @@ func (f file) read() ([]byte, error) {
 	return files.Read(string(f), MaxFile)
 }
 
-// replace writes data to the file if its version is still version, and otherwise returns errChanged. It renames a
-// complete new file, so nobody reads a part of it. If another program saves the file just before the renaming, that
-// text is lost.
+// replace writes data to the file if the file still has the version, and otherwise returns errChanged. It writes a
+// new file and renames it, so nobody reads an incomplete file. If another program saves the file between the check
+// and the renaming, the text of that program is lost.
 func (f file) replace(version string, data []byte) error {
 	info, err := os.Stat(string(f))
 	if err != nil {

@@ -48,13 +48,13 @@ func (s *Server) Handler() http.Handler {
 	return mux
 }
 
-// reading returns a handler that answers with what write writes.
+// reading returns a handler that answers with the output of the function write.
 func (s *Server) reading(kind string, write func(io.Writer) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { s.write(w, kind, write) }
 }
 
-// write answers with what the function write writes. It calls the function with s.mu locked for reading. It sends the
-// answer after that, so a slow browser does not block the next check.
+// write answers with the output of the function write, which it calls with s.mu locked for reading. It sends the
+// answer after it has unlocked s.mu, so that a slow browser does not block the next check.
 func (s *Server) write(w http.ResponseWriter, kind string, write func(io.Writer) error) {
 	var b bytes.Buffer
 	err := func() error {
@@ -113,7 +113,7 @@ func (s *Server) spaces(w http.ResponseWriter, _ *http.Request) {
 	s.writeJSON(w, func() any { return s.page.Asked().Spaces })
 }
 
-// writeJSON answers with the JSON of a value. It calls of with s.mu locked for reading.
+// writeJSON answers with the result of of as JSON. It calls of with s.mu locked for reading.
 func (s *Server) writeJSON(w http.ResponseWriter, of func() any) {
 	s.write(w, "application/json", func(w io.Writer) error { return json.NewEncoder(w).Encode(of()) })
 }
@@ -147,8 +147,8 @@ func body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	return data, true
 }
 
-// draft answers with the errors of an unsaved text. If the text is the same as that of the file, it answers with the
-// file's findings.
+// draft checks an unsaved text and answers with its errors. If the text equals that of the file, it answers with the
+// findings of the file.
 func (s *Server) draft(w http.ResponseWriter, r *http.Request) {
 	data, ok := body(w, r)
 	if !ok {
@@ -184,7 +184,7 @@ func (s *Server) replace(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// events sends the events of [Server.Event] to a page. Source: WHATWG HTML, server-sent events.
+// events sends a page each event that [Server.Event] returns. Source: WHATWG HTML, server-sent events.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	_, next := s.Event()
 	control := http.NewResponseController(w)

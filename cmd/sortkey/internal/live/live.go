@@ -44,7 +44,7 @@ type Server struct {
 	page    *report.Page
 	version string // version of text
 	text    []byte
-	// findings are the findings of the check of text, or the errors because of which text could not be checked.
+	// findings are the findings of the check of text. If text cannot be checked, they are its errors.
 	findings []Finding
 	missing  *Finding // why the file cannot be read, or nil
 	failed   int      // failed reads of the file in a row
@@ -56,7 +56,7 @@ type Server struct {
 	next    chan struct{} // closed at the next event
 }
 
-// A Finding is a finding at a line of the source. Line is 0 if the finding has no place.
+// A Finding is a finding of a check or an error in the model file. Line is 0 if it does not belong to a line.
 type Finding struct {
 	Line    int    `json:"line"`
 	Kind    string `json:"kind"` // bad, warn or note
@@ -93,8 +93,8 @@ func (s *Server) Close() error {
 	return s.dataset.Close()
 }
 
-// patience is the number of failed reads in a row after which the page says that the file cannot be read. Fewer are
-// normal while an editor replaces the file.
+// patience is the number of failed reads in a row after which the page says that the file cannot be read. A few reads
+// may fail while an editor replaces the file.
 const patience = 5
 
 // Follow checks the file whenever it changes, until ctx is done.
@@ -110,14 +110,14 @@ func (s *Server) Follow(ctx context.Context) {
 	}
 }
 
-// miss sets the reason why the file cannot be read, or nil.
+// miss sets the reason why the file cannot be read. The reason is nil if it can be read.
 func (s *Server) miss(why *Finding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.missing = why
 }
 
-// Check checks the file if it has changed, and sends events about that to the pages.
+// Check checks the file if it has changed, and sends the pages events about the check.
 func (s *Server) Check(ctx context.Context) error {
 	data, err := s.file.read()
 	if err != nil {
@@ -236,7 +236,7 @@ func findingsOf(r *check.Result) []Finding {
 	return all
 }
 
-// errChanged means that the file is not the version on which the text is based.
+// errChanged means that somebody has changed the file since the page loaded the text that it saves.
 var errChanged = errors.New("the file has changed since it was read here; copy what you wrote, and load the page again")
 
 // errReadOnly means that the file has no write permission.
@@ -274,10 +274,10 @@ func (s *Server) save(base string, data []byte) (string, error) {
 	return versionOf(data), nil
 }
 
-// A browser ends every line of a text with a line feed only.
+// A browser ends each line with LF only, also in a file that has CRLF.
 var crlf, lf = []byte("\r\n"), []byte("\n")
 
-// inLinesOf returns the text data, which is from a browser, with the line ends of the file's text old.
+// inLinesOf returns data, a text from a browser, with the line ends of old, the text of the file.
 func inLinesOf(old, data []byte) []byte {
 	if n := bytes.Count(old, crlf); n == 0 || n < bytes.Count(old, lf) || bytes.Contains(data, crlf) {
 		return data
@@ -286,7 +286,7 @@ func inLinesOf(old, data []byte) []byte {
 }
 
 // Event returns the newest event, and a channel that is closed at the next event. The event "working" means that the
-// server is about to check a text; "page" or "broken" follows.
+// server begins to check a text. After the check it sends "page", or "broken" if the text has errors.
 func (s *Server) Event() (event string, next <-chan struct{}) {
 	s.telling.Lock()
 	defer s.telling.Unlock()

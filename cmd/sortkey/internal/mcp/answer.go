@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// shown returns an item in plain JSON. If that is too large for an answer, it returns only the key, and a note that
-// says so.
+// shown returns an item in plain JSON. If the JSON is too large for an answer, shown returns only the key, and a note
+// that says so.
 func (s *Server) shown(it attr.Item, schema *keycond.Schema) ([]byte, string) {
 	raw := item.AppendPlain(nil, it)
 	if len(raw) <= s.o.MaxAnswer {
@@ -43,8 +43,7 @@ func some(it attr.Item, keep func(name string) bool) attr.Item {
 	return b.Item()
 }
 
-// withKeys adds the key attributes to a projection, because a cut answer needs the key of its last item as the
-// cursor.
+// withKeys adds the key attributes to a projection. If an answer is cut, the key of its last item is the cursor.
 func withKeys(project []string, schema *keycond.Schema) []string {
 	if len(project) == 0 || schema == nil {
 		return project
@@ -69,8 +68,7 @@ type reading struct {
 	Stop     string  `json:"stop"`
 }
 
-// readingOf describes what a request has read. It takes this from the trace, or from the page if the service has no
-// traces.
+// readingOf describes what a request has read. It uses the last trace or, if the service reports none, the page.
 func readingOf(p *operation.Page, limit int32) reading {
 	r := reading{Examined: len(p.Items), Returned: len(p.Items), Units: p.Units, Stop: keycond.StopEnd.String()}
 	if p.Examined != nil {
@@ -91,13 +89,15 @@ func readingOf(p *operation.Page, limit int32) reading {
 	return r
 }
 
-// much is the least waste for which an answer suggests explain. An answer that examined at most few rows does not.
+// An answer suggests explain if the filter has dropped at least the share much of the rows, unless the request has
+// examined at most few rows.
 const (
 	much = 0.5
 	few  = 10
 )
 
-// addRows adds a page of rows to an answer. It leaves out the rows for which the answer has no room.
+// addRows adds a page of rows to an answer. When the answer is full it omits the other rows, and adds a note and the
+// cursor for them.
 func (s *Server) addRows(
 	o *object, op *operation.Operation, v *operation.Values, schema *keycond.Schema, p *operation.Page,
 ) {

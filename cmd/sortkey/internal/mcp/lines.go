@@ -13,9 +13,9 @@ import (
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A lineConn is both a transport and its only connection, which sends each message as a line. The SDK has such a
-// transport, but its connection ends at a line that is not a message, and at the end of its input, before it has sent
-// all answers.
+// A lineConn is a transport and also its only connection. It sends each message as a line. It replaces the transport
+// of the SDK, whose connection ends at a line that is not a message, and which at the end of its input does not wait
+// until it has sent all answers.
 type lineConn struct {
 	in    *bufio.Scanner
 	close func() error // closes the pipe that in reads
@@ -28,7 +28,7 @@ type lineConn struct {
 
 // Lines returns a transport for one connection, which reads lines from in and writes lines to out.
 func Lines(in io.Reader, out io.Writer) protocol.Transport {
-	from, to := io.Pipe() // a pipe can be closed during a read, and in perhaps not
+	from, to := io.Pipe() // Close can end a read from a pipe, but perhaps not a read from in
 	go func() {
 		_, err := io.Copy(to, in)
 		_ = to.CloseWithError(err)

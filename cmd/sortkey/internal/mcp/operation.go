@@ -84,7 +84,7 @@ func (s *Server) describe(ctx context.Context, name string) (*keyschema.Table, e
 	return nil, advice.New(help, "cannot describe table %s: %v", text.Quote(name), e)
 }
 
-// asked rewrites an error about arguments: it names arguments of tools in place of flags of commands.
+// asked rewrites an error about arguments of a command: it replaces the names of flags with those of tool arguments.
 func asked(err error) error {
 	return &advice.Error{
 		Msg: operation.ToolWords(err.Error()), Advice: operation.ToolWords(advice.Of(err)), Err: err,
@@ -92,7 +92,7 @@ func asked(err error) error {
 }
 
 // refused explains why a request failed, with the names and values that the language model wrote. If the service has
-// rejected a query, the error also has the rule that the query breaks, and queries that work.
+// rejected a query, the error also contains the rule that the query breaks, and queries that work.
 func (s *Server) refused(ctx context.Context, in wire.Request, err error) error {
 	if is, ok := operation.Unmet(err); ok {
 		is, _ = s.cut(is, 0)

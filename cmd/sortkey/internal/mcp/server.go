@@ -27,20 +27,20 @@ type Options struct {
 	MaxAnswer int
 	// Version is the version of the command.
 	Version string
-	// Explain adds advice to an error of a client or a design model. Default: it only takes over the advice that the
-	// error has.
+	// Explain adds advice to an error of a client or a design model. Default: a function that keeps the advice which
+	// the error already has.
 	Explain func(error) *advice.Error
 }
 
-// defaultAnswer is the default of Options.MaxAnswer. It is about ten thousand tokens. Clients warn about longer
-// answers, or cut them without saying how to get the rest.
+// defaultAnswer is the default of Options.MaxAnswer, about ten thousand tokens. Clients warn about longer answers, or
+// cut them without saying how to get the rest.
 const defaultAnswer = 32 << 10
 
 // A Server serves the tools. It is safe for concurrent use.
 type Server struct {
 	o      Options
 	server *protocol.Server
-	checks chan struct{} // contains a value while the server checks a model
+	checks chan struct{} // full while the server checks a model
 }
 
 // New returns a server. It does not close the database.

@@ -72,8 +72,8 @@ func schemaOf(op *operation.Operation) *jsonschema.Schema {
 	return schema
 }
 
-// call decodes the arguments of a tool and runs the tool. The SDK would decode numbers as float64, but call keeps all
-// 38 digits, and its errors list the arguments of the tool.
+// call decodes the arguments of a tool and runs the tool. The SDK would decode numbers as float64; call keeps all 38
+// digits of a number. Its errors list the arguments of the tool.
 func call(
 	ctx context.Context, op *operation.Operation, schema *jsonschema.Schema, arguments json.RawMessage,
 	run func(context.Context, *operation.Values) (string, error),
@@ -123,8 +123,8 @@ func call(
 	return run(ctx, v)
 }
 
-// set decodes the value of a param. Language models also write a number in place of a string, of which set keeps
-// every digit, and a string in place of an object.
+// set decodes the value of a param. It also accepts what language models often write: a number in place of a string,
+// of which it keeps every digit, and a string in place of an object.
 func set(p *operation.Param, v *operation.Values, raw json.RawMessage) error {
 	to := p.To(v)
 	isText := raw[0] == '"'
@@ -175,8 +175,8 @@ func (s *Server) message(err error) string {
 	return message
 }
 
-// cut returns as many lines of a text as fit into an answer, after the first skip of them. If there are more lines,
-// next is the skip for the rest; otherwise it is 0.
+// cut skips the first lines of a text, and returns as many of the others as fit into an answer. If lines remain, next
+// is the skip that returns them; otherwise it is 0.
 func (s *Server) cut(whole string, skip int) (part string, next int) {
 	lines := slices.Collect(strings.Lines(whole))
 	lines = lines[min(max(skip, 0), len(lines)):]
@@ -192,7 +192,8 @@ func (s *Server) cut(whole string, skip int) (part string, next int) {
 	return strings.Join(lines, ""), 0
 }
 
-// report cuts a text as an answer, and adds a note that says so.
+// report returns the part of a text that fits into an answer. If it cuts the text, it adds a note on how to get the
+// rest.
 func (s *Server) report(whole string, skip int32) string {
 	part, next := s.cut(whole, int(skip))
 	if next > 0 {
@@ -208,7 +209,7 @@ type object []string
 // A list is an array in an [object]. Its elements are JSON.
 type list [][]byte
 
-// add adds a member. The value must be one that JSON can represent.
+// add adds a member. It panics if JSON cannot represent the value.
 func (o *object) add(name string, value any) {
 	var raw []byte
 	switch elements, isList := value.(list); {

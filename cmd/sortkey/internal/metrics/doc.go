@@ -1,5 +1,4 @@
-// Package metrics exports metrics of a database to Prometheus: its requests, their
-// cost, its tables and its store.
+// Package metrics exports metrics of a database to Prometheus: its requests, their cost, its tables and its store.
 //
 // A [Metrics] is an observer of a database with a handler for the scraper:
 //
@@ -8,7 +7,6 @@
 //	m.Watch(db)
 //	go http.ListenAndServe("127.0.0.1:9100", m.Handler())
 //
-// The number of time series is bounded whatever clients send: unknown operations,
-// and error codes and tables beyond a limit, have the label "(other)". Metrics
-// contain no item data.
+// Clients cannot create an unlimited number of time series. The label "(other)" stands for unknown operations, and
+// for error codes and tables beyond a limit. Metrics contain no item data.
 package metrics

@@ -17,19 +17,20 @@ import (
 
 // Options configure [New]. The zero value is ready to use.
 type Options struct {
-	// Store is the store of the database. Each scrape reads its statistics. Default, and for a store without
-	// statistics: no metrics of the store.
+	// Store is the store of the database. Each scrape reads its statistics. If it is nil or has no statistics, there
+	// are no metrics of the store.
 	Store store.Store
-	// StoreMetrics are the metrics of a store whose type this package does not know. Default: the metrics of Store.
+	// StoreMetrics are the metrics of the store. Default: the metrics that this package knows for the type of Store.
 	StoreMetrics prometheus.Collector
-	// TableLabels is the number of tables with a label of their own: the first tables by name or, for capacity units,
-	// the first tables and indexes used. The label "(other)" has the sum of all others. Negative: none. Default: 100.
+	// TableLabels is the number of tables with a label of their own. They are the first tables by name. For capacity
+	// units, they are the tables and indexes that requests use first. The label "(other)" has the sum of all others.
+	// Negative: no table has its own label. Default: 100.
 	TableLabels int
 }
 
 const (
 	defaultTableLabels = 100
-	// maxCodes bounds the number of error codes with a label of their own. The service has fewer codes.
+	// maxCodes bounds the number of error codes with a label of their own. The codes of the service are fewer.
 	maxCodes = 100
 	// maxScrapes bounds the number of concurrent scrapes.
 	maxScrapes = 4
@@ -167,7 +168,7 @@ func (m *Metrics) Handler() http.Handler {
 // Begin implements [sortkey.Observer].
 func (m *Metrics) Begin(context.Context, *sortkey.Event) { m.inFlight.Inc() }
 
-// End implements [sortkey.Observer]: it counts a request.
+// End implements [sortkey.Observer]. It adds a completed request to the counters.
 func (m *Metrics) End(_ context.Context, e *sortkey.Event) {
 	m.inFlight.Dec()
 	op := Operation(e.Operation)
@@ -177,7 +178,7 @@ func (m *Metrics) End(_ context.Context, e *sortkey.Event) {
 	} else if e.Error != "" || e.Status >= http.StatusBadRequest {
 		code = other
 	}
-	// create the series "OK" at an operation's first request, even if that fails
+	// Create the series "OK" at the first request of an operation, even if that request fails.
 	m.requests.WithLabelValues(op, "OK")
 	m.requests.WithLabelValues(op, code).Inc()
 	m.duration.WithLabelValues(op).Observe(e.Duration.Seconds())

@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// other is the label that all names without a label of their own share. It is not a valid table name.
+// other is the label of all names that have no label of their own. It is not a valid table name.
 const other = "(other)"
 
 // Operation returns the label of an operation: its name, or "(other)" if it is not
@@ -19,8 +19,8 @@ func Operation(name string) string {
 	return other
 }
 
-// firsts remembers the first names that it sees, which get a label of their own. This bounds the number of time
-// series, including those of deleted tables.
+// firsts remembers the first names that it sees. Only they get a label of their own, so the number of time series is
+// bounded although tables are created and deleted.
 type firsts struct {
 	most int
 

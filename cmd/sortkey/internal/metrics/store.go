@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// storeMetrics returns the metrics of a store, or nil if it has none.
+// storeMetrics returns the metrics of a store, or nil if this package knows none for its type.
 func storeMetrics(st store.Store) prometheus.Collector {
 	switch st := st.(type) {
 	case *disk.Store:
@@ -22,8 +22,8 @@ func storeMetrics(st store.Store) prometheus.Collector {
 	return nil
 }
 
-// A Figure maps a field of statistics to the metric sortkey_NAME, which is a counter if NAME ends with _total, and
-// otherwise a gauge.
+// A Figure maps a field of statistics to the metric sortkey_NAME. The metric is a counter if NAME ends with _total,
+// and otherwise a gauge.
 type Figure struct{ Field, Name, Help string }
 
 var diskFigures = []Figure{
@@ -48,7 +48,8 @@ var postgresFigures = []Figure{
 	{"Resolved", "store_resolved_total", "Commits that got no answer and were looked up."},
 }
 
-// Figures returns metrics of the fields of statistics S. Each scrape calls read once. The fields must be numbers.
+// Figures returns metrics for the fields in all of a struct S of statistics. The fields must be numbers. Each scrape
+// calls read once.
 func Figures[S any](read func() S, all []Figure) prometheus.Collector {
 	f := &figures[S]{read: read, fields: all}
 	for _, one := range all {

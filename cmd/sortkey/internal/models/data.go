@@ -21,8 +21,8 @@ func (l *Loader) fill(table string) {
 	l.filled[table] = true
 }
 
-// loadData imports sources. It skips tables that have items of others, so a second start of a server does not undo
-// what clients have written since the first.
+// loadData imports sources. It skips a table that already has items, unless this Loader has written them. Otherwise
+// the second start of a server would undo what clients have written since the first.
 func (l *Loader) loadData(ctx context.Context, sources []*transfer.Source) (Loaded, error) {
 	client := sdk.Client(l.DB)
 	loaded := Loaded{Scale: 1}

@@ -30,9 +30,10 @@ type Loader struct {
 	filled map[string]bool // tables that the loader has created or put items into
 }
 
-// Load loads the example with that name, or what is at that path: a model, the tables of a template, or data, which
-// is requests that write items or an export. It returns what it loaded, and notes on what it assumed about a
-// template. It loads no data into a table that has items of others.
+// Load loads the example called name, or the file or folder at the path name. The path is that of a model, of a
+// template with tables, or of data, which is an export or requests that write items. Load skips data for a table that
+// already has items, unless l has written them. It returns what it loaded, and notes on what it assumed about a
+// template.
 func (l *Loader) Load(ctx context.Context, name string) (Loaded, []tabledef.Note, error) {
 	if !isModel(name) {
 		loaded, notes, err := l.loadOther(ctx, name)

@@ -17,8 +17,9 @@ import (
 // file.
 var ErrNotFound = errors.New("neither an example nor a file")
 
-// Find returns the embedded example with that name, or the model file at that path. A folder means the model.yaml in
-// it. An example takes precedence over a folder of its name: write ./shop for a folder called shop.
+// Find returns the embedded example called name, or the model file at the path name. For a folder, it returns the
+// model.yaml in it. If a folder has the name of an example, Find returns the example: write ./shop for the folder
+// shop.
 func Find(name string) (*model.Model, error) {
 	if slices.Contains(examples.Names(), name) {
 		return Example(name)

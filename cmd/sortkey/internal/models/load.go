@@ -22,12 +22,12 @@ var ErrOther = errors.New("already exists with other keys")
 type Loaded struct {
 	// Found is true if there was nothing to load, because the tables existed with all items.
 	Found bool
-	// Tables and Items are the numbers of tables and items in the model. Scale is the share that Items are of the
-	// items that the model declares, from 0 to 1.
+	// Tables and Items are the numbers of tables and items in the model. Scale is the share of the declared items
+	// that Items counts, from 0 to 1.
 	Tables, Items int
 	Scale         float64
-	// Created is the number of tables created. Written is the number of items written, also those that existed
-	// already.
+	// Created is the number of tables created. Written is the number of items written; it includes items that existed
+	// before.
 	Created, Written int
 	// Deleted is the number of items that requests in the data deleted.
 	Deleted int
@@ -35,9 +35,10 @@ type Loaded struct {
 	Model *model.Model
 }
 
-// Ensure creates the tables of m that do not exist, and loads the items of m, including generated ones. If a table
-// has fewer items than the model, an earlier load was interrupted, and Ensure writes all its items again. It does not
-// change a table with as many items or more. The error wraps [ErrOther] if a table has other keys or indexes.
+// Ensure creates the tables of m that do not exist, and writes the items of m, including generated ones. If a table
+// has at least as many items as the model, Ensure does not write to it. If it has fewer, an earlier load may have
+// been interrupted, and Ensure writes all its items again. The error wraps [ErrOther] if a table has other keys or
+// indexes.
 func Ensure(ctx context.Context, client *dynamodb.Client, m *model.Model, o dataset.Options) (Loaded, error) {
 	l := Loaded{Tables: len(m.Tables), Model: m}
 	items, scale, err := itemsOf(ctx, m, o)
@@ -89,7 +90,7 @@ func count(ctx context.Context, client *dynamodb.Client, table string) (n int, e
 	return n, nil
 }
 
-// itemsOf returns the items of m by table. It builds a dataset, which rejects invalid items with their place in the
+// itemsOf returns the items of m by table. It builds a dataset, so for an invalid item the error has its place in the
 // file.
 func itemsOf(
 	ctx context.Context, m *model.Model, o dataset.Options,

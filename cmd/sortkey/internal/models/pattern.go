@@ -47,8 +47,8 @@ func Pattern(m *model.Model, name string) (*model.Pattern, error) {
 	return nil, advice.New(help, "model %s has %s pattern named %q", m.Name, found, name)
 }
 
-// Refused adds advice to the error that [compile.Split] or [compile.Pattern] returns for a pattern that is not one
-// request. It returns other errors unchanged.
+// Refused adds advice to the error of [compile.Split] or [compile.Pattern] for a pattern that cannot be compiled into
+// one request. It returns other errors unchanged.
 func Refused(p *model.Pattern, err error) error {
 	refused, ok := errors.AsType[*compile.Error](err)
 	if !ok {
@@ -58,7 +58,7 @@ func Refused(p *model.Pattern, err error) error {
 }
 
 // PatternRequest returns the request of the access pattern that [Pattern] finds. If the pattern sends several
-// requests, such as one for each month, it returns the first of them with a note that says so.
+// requests, such as one for each month, PatternRequest returns the first, and a note that says so.
 func PatternRequest(m *model.Model, name string) (q explain.Question, err error) {
 	p, err := Pattern(m, name)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// positional returns the params that take arguments of a command line, and how many of them are required. The params
-// in flagged take none, because a flag has set them.
+// positional returns the params that take arguments of a command line, and how many of them are required. A param in
+// flagged takes no argument, because the user has set it with a flag.
 func (op *Operation) positional(v *Values) (params, flagged []*Param, required int) {
 	for _, p := range op.Params {
 		switch {
@@ -28,8 +28,8 @@ func (op *Operation) positional(v *Values) (params, flagged []*Param, required i
 	return params, flagged, required
 }
 
-// Place assigns the arguments of a command line to params, in their order. An optional param gets an argument only if
-// there are more than the required ones need.
+// Place assigns the arguments of a command line to params, in their order. Each required param gets one argument. The
+// arguments that remain go to the optional params.
 func (op *Operation) Place(v *Values, args []string) error {
 	help := "see sortkey " + op.Name + " --help"
 	usage := func(format string, a ...any) error {
@@ -63,7 +63,8 @@ func (op *Operation) Place(v *Values, args []string) error {
 		return ask.UsageError(help, "give %s with --%s or as an argument, not both", p.What, p.Flag)
 	}
 	if n := len(params); len(rest) > 0 && n > 0 && params[n-1].Complete == SortKeys {
-		v.Sort = append(v.Sort, rest...) // only the table shows whether its sort key has so many attributes
+		// too many only if the sort key has fewer attributes, which the table shows later
+		v.Sort = append(v.Sort, rest...)
 		return nil
 	}
 	if len(rest) > 0 {
@@ -90,7 +91,7 @@ func (p *Param) place(v *Values, words []string) {
 	}
 }
 
-// Form returns the values from a form, whose fields have the names of the params.
+// Form returns the values in a form. The fields of the form have the names of the params.
 func (op *Operation) Form(field func(name string) string) (Values, error) {
 	var v Values
 	for _, p := range op.Params {

@@ -13,8 +13,8 @@ import (
 // A Space is a table or an index that a page offers for queries.
 type Space struct{ Table, Index string }
 
-// Asked returns the request in the query box of a page. It is a whole request in the field request, or else a query
-// of the space whose number, from 1, is in the field space.
+// Asked returns the request in the query box of a page. If the field request is not empty, it is the whole request.
+// Otherwise the field space is the number, from 1, of the space to query.
 func Asked(
 	ctx context.Context, target explain.Target, field func(name string) string, spaces []Space,
 ) (q explain.Question, err error) {

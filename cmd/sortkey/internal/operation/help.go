@@ -6,7 +6,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/terminal"
 )
 
-// Help is the part of the help that only the command has, or only the tool.
+// Help is a part of the help. An operation has one for its command and one for its tool.
 type Help struct {
 	Lead    string // sentences after the first
 	More    string // paragraphs after the notes

@@ -21,27 +21,28 @@ import (
 type Operation struct {
 	// Name is the name of the command, and of the tool if there is one.
 	Name string
-	// Short describes the operation in a few words. Does is a sentence about it without the subject and the full
-	// stop.
+	// Short describes the operation in a few words. Does is a sentence that describes it, without a subject and
+	// without the full stop.
 	Short, Does string
 	// Notes are paragraphs of help for both the command and the tool. They name flags.
 	Notes []string
-	// Command and Tool are the help that only one of them has. If Tool has no example, there is no tool.
+	// Command is the help that only the command has, and Tool the help that only the tool has. If Tool has no
+	// example, there is no tool.
 	Command, Tool Help
 	// Params are the parameters, in the order of their arguments on a command line.
 	Params []*Param
 
-	// Writes reports whether the operation changes an item. Rows reports whether its answer is pages of rows, and not
-	// one item.
+	// Writes reports whether the operation changes an item. Rows reports whether it returns pages of rows; otherwise
+	// it returns one item.
 	Writes, Rows bool
 	// Format is the default of the flag --output. If it is "", the command prints no items by default.
 	Format string
-	// Done returns what a write has done, given the item in its response. Returned is the name of that item in the
-	// answer of a tool.
+	// Done describes in words what a write has done. Its argument is the item in the response. Returned is the name
+	// of that item in the answer of a tool.
 	Done     func(returned attr.Item) string
 	Returned string
 
-	// request makes the request from parsed values. The table is nil for a statement that Parse cannot read.
+	// request makes the request from parsed values. T is nil if Parse cannot parse a PartiQL statement.
 	request func(v *Values, t *keyschema.Table) (wire.Request, error)
 }
 
@@ -57,9 +58,9 @@ func Named(name string) *Operation {
 	return All[i]
 }
 
-// Values are the values of an operation's params, as somebody has given them.
+// Values are the values of an operation's params, as the user or a language model has written them.
 type Values struct {
-	ask.Query // Partition and Sort are also the key of an item
+	ask.Query // for one item, Partition and Sort are its key
 	Table     string
 
 	Item, Cursor []byte // JSON
@@ -80,7 +81,7 @@ type Values struct {
 	parsed
 }
 
-// parsed is what Parse has read from the values.
+// parsed holds the results of Parse.
 type parsed struct {
 	item       attr.Item
 	condition  *string
@@ -90,7 +91,7 @@ type parsed struct {
 	wrong      error
 }
 
-// Parse parses the values that it can parse without the table, so that the user learns about a mistake before the
+// Parse parses the values for which it does not need the table. The user thus learns about a mistake before the
 // command opens a database.
 func (op *Operation) Parse(v *Values) (err error) {
 	if v.Limit < 0 {
@@ -124,7 +125,7 @@ func (op *Operation) Parse(v *Values) (err error) {
 	return refuseVerb(v.Statement)
 }
 
-// refuseVerb returns an error if the first word of a statement is one that no service accepts.
+// refuseVerb returns an error if no service accepts the first word of the statement.
 func refuseVerb(statement string) error {
 	verbs := []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
 	first := regexp.MustCompile(`^\s*([A-Za-z]+)`).FindStringSubmatch(statement)
@@ -157,8 +158,8 @@ func parseItem(data []byte) (attr.Item, error) {
 	return it, nil
 }
 
-// Wrong returns the error of a PartiQL statement that Parse cannot read. The service may be able to, but the table of
-// the statement is not known.
+// Wrong returns the error of a PartiQL statement that Parse cannot parse, or nil. The service may be able to parse
+// it, so the command sends it without knowing its table.
 func (v *Values) Wrong() error { return v.wrong }
 
 // Changes reports whether the operation changes an item.

@@ -14,7 +14,7 @@ import (
 // A Page is the response of the service to one request.
 type Page struct {
 	Items    []attr.Item // rows
-	Item     attr.Item   // the item of a GetItem, or the one that a write returns; nil for none
+	Item     attr.Item   // the item that a GetItem or a write returns, or nil
 	Last     attr.Item   // last evaluated key, nil at the end
 	Token    *string     // next token of a statement, nil at the end
 	Examined *int64      // number of rows read, nil if the service does not say
@@ -90,14 +90,14 @@ func After(in wire.Request, p *Page) wire.Request {
 	return in
 }
 
-// Refused reports whether err is an error of the service with this code.
+// Refused reports whether err is an error of the service with the code.
 func Refused(err error, code string) bool {
 	api, ok := errors.AsType[explain.APIError](err)
 	return ok && api.ErrorCode() == code
 }
 
-// Unmet reports whether a write failed because its condition is false. If so, it describes the item that does not
-// meet the condition.
+// Unmet reports whether a write failed because its condition is false. If so, is describes the item for which the
+// condition is false.
 func Unmet(err error) (is string, ok bool) {
 	if !Refused(err, "ConditionalCheckFailedException") {
 		return "", false

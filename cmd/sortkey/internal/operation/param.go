@@ -11,25 +11,25 @@ import (
 type Param struct {
 	// Name is the name of the argument of a tool and of the field of a form.
 	Name string
-	// Arg is the name of the argument in the usage line. A param with both an argument and a flag may have several
-	// values: the argument separates them with commas, and the flag can be repeated.
+	// Arg is the name of the argument in the usage line. If a param with an argument and a flag has several values,
+	// they are separated by commas in the argument, and the flag is repeated.
 	Arg string
 	// Flag and Letter are the long and the short name of the flag.
 	Flag, Letter string
 	// What names the argument in an error message, such as "a table".
 	What string
-	// Help describes the param, with the name of its value in backquotes. Command and Tool are appended to Help for
-	// the command and for the tool.
+	// Help describes the param, with the name of its value in backquotes. The help of the command is Help followed by
+	// Command, and the help of the tool is Help followed by Tool.
 	Help          string
 	Command, Tool string
 	Kind          Kind
 	// Least is the least value of a number. Nil means that any number is allowed.
 	Least    *float64
 	Required bool
-	// Rest reports whether the argument takes all words that other arguments do not need.
+	// Rest reports whether the param takes all arguments that the required params leave.
 	Rest     bool
 	Complete Completion
-	// Words are all values that the param can have, if they are few.
+	// Words are the values that the param can have, or nil if any value is allowed.
 	Words []string
 	// To returns a pointer to the param's value in values: a *string, *[]string, *int32, *bool or *[]byte.
 	To func(*Values) any
@@ -38,7 +38,7 @@ type Param struct {
 // A Kind is the kind of a param's value.
 type Kind uint8
 
-// The kinds. A Request is a text, but a language model may also write it as an object.
+// The kinds. A Request is a text, but a language model may also write it as a JSON object.
 const (
 	Text Kind = iota
 	List      // of texts
@@ -157,13 +157,13 @@ var (
 	}
 )
 
-// Skip is the param of tools that answer with text, for the rest of an answer that was cut.
+// Skip is the param of tools that answer with text. It returns the rest of an answer that was cut.
 var Skip = &Param{
 	Name: "skip", Help: "leave out so many lines, to go on after a cut", Kind: Number, Least: new(0.0),
 	To: func(v *Values) any { return &v.Skip },
 }
 
-// limited returns a copy of limit whose help for tools mentions a default.
+// limited returns a copy of limit, whose help for tools says that the default is rows.
 func limited(rows string) *Param {
 	p := *limit
 	p.Tool = "; default " + rows

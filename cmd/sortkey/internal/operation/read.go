@@ -202,7 +202,7 @@ value is in quotes: '"42"'.`,
 	},
 }
 
-// Explain says what a request reads. It has no function request, because it sends several requests to find out.
+// Explain says what a request reads. Its field request is nil, because explaining takes several requests.
 var Explain = &Operation{
 	Name:  "explain",
 	Short: "Show what a request reads, or why it is rejected",

@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Remedy adds text to the error of a query that the service has rejected: the rule that the query breaks, and queries
-// that work.
+// Remedy adds two things to the error of a query that the service has rejected: the rule that the query breaks, and
+// queries that work.
 func Remedy(
 	ctx context.Context, target explain.Target, o explain.TextOptions, in *wire.QueryInput, err error,
 ) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Cell returns a value for a table: plain text as it is, and everything else as
-// [text.Literal] writes it.
+// Cell returns the text of a value in a table. Unambiguous text stays as it is; [text.Literal] writes all other
+// values.
 func Cell(v attr.Value) string {
 	if s := string(v.Raw()); v.Kind() == attr.String && plain(s) {
 		return s

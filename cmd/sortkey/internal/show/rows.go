@@ -69,8 +69,7 @@ func title(name string) string {
 	return text.Quote(name)
 }
 
-// columns returns the attribute names of all items, those in first before the
-// others.
+// columns returns the attribute names of all items. The names in first precede all others.
 func columns(items []attr.Item, first []string) []string {
 	seen := map[string]bool{}
 	var rest []string
@@ -101,8 +100,8 @@ func columns(items []attr.Item, first []string) []string {
 	return names
 }
 
-// fit truncates columns until the table is no wider than width, the widest column first. It does not truncate the
-// columns before first, nor any column below minWidth.
+// fit truncates the widest column, again and again, until the table is no wider than width. It does not truncate the
+// columns to the left of the column first, nor any column below minWidth.
 func (g *grid) fit(width, first int) {
 	widths := g.widths()
 	total := sum(widths)

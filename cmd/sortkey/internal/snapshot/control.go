@@ -18,8 +18,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A process that has a database open takes snapshots on request, through a socket in the database's folder. The
-// socket needs no password, because only the owner can enter its folder.
+// A process that has a database open takes snapshots when another process asks for one over a socket in the
+// database's folder. The socket needs no password, because only the owner can enter the folder that contains it.
 const (
 	controlName = "control" // in the database's folder
 	socketName  = "socket"
@@ -31,7 +31,7 @@ const maxMessage = 1 << 20
 // requestTimeout bounds the time in which a request arrives.
 const requestTimeout = 5 * time.Second
 
-// maxSocketPath bounds the path of a socket on all systems, in bytes.
+// maxSocketPath is a length in bytes that the path of a socket may have on every system.
 const maxSocketPath = 100
 
 type request struct{ Target string }
@@ -50,15 +50,15 @@ type Control struct {
 	ended chan struct{}
 }
 
-// errStopped is the error of a snapshot that was in progress when the server stopped, and was removed.
+// errStopped is the error of a snapshot that was in progress when the server stopped. The server has removed it.
 var errStopped = advice.New(
 	"take it again, from the folder or from a running server; serve --drain gives snapshots more time",
 	"the server stopped before the snapshot was complete; removed the snapshot",
 )
 
-// Listen lets [Make] take snapshots of st, which this process has open in the folder data, until ctx ends or somebody
-// closes the Control. Listen then gives a snapshot in progress the time drain to finish; after that it cancels and
-// removes the snapshot.
+// Listen lets [Make] take snapshots of st, which this process has open in the folder data, until ctx ends or the
+// caller closes the Control. A snapshot in progress then has the time drain to finish. After that the Control cancels
+// the snapshot and removes it.
 func Listen(ctx context.Context, data string, st store.Snapshotter, drain time.Duration) (*Control, error) {
 	return listen(ctx, data, st, drain, requestTimeout)
 }

@@ -31,8 +31,8 @@ type Info struct {
 	Bytes  int64    // on disk
 }
 
-// suffixOf returns the suffix of a snapshot that is a file, which determines its compression. It returns "" for a
-// snapshot that is a folder.
+// suffixOf returns the suffix in the name of a snapshot file, which determines the compression. For a snapshot that
+// is a folder it returns "".
 func suffixOf(path string) string {
 	suffix := strings.ToLower(filepath.Ext(path))
 	if slices.Contains([]string{".backup", ".gz", ".zst"}, suffix) {
@@ -44,9 +44,9 @@ func suffixOf(path string) string {
 // ErrNoDatabase means that a folder does not contain a database.
 var ErrNoDatabase = errors.New("no database")
 
-// Make copies the database in the folder data to target, which must not exist. It writes a file in the format of
-// [sortkey.DB.Backup] if the name of target ends in .backup, .gz or .zst, of which the last two are compressed.
-// Otherwise it writes a folder. The target appears only when it is complete.
+// Make copies the database in the folder data to target, which must not exist. If the name of target ends in .backup,
+// .gz or .zst, Make writes a file in the format of [sortkey.DB.Backup], compressed for .gz and .zst. Otherwise it
+// writes a folder. The target appears only when it is complete.
 //
 // If a server has the database open, the server takes the snapshot while it continues to serve requests. A crash may
 // leave a folder .NAME.tmp-… beside target; the next snapshot there removes it.

@@ -22,8 +22,9 @@ import (
 var ErrNotEmpty = errors.New("folder is not empty")
 
 // Restore restores a snapshot to the folder data, which must be new or empty. It copies the snapshot to a folder
-// beside data, opens the copy to verify it, and renames it. After an error or a crash, data is therefore unchanged. A
-// crash may leave a folder .NAME.tmp-… beside data, which the next Restore or [Make] there removes.
+// beside data, opens the copy to verify it, and renames the copy to data. After an error or a crash, data is
+// therefore unchanged. A crash may leave a folder .NAME.tmp-… beside data, which the next Restore or [Make] there
+// removes.
 func Restore(ctx context.Context, snapshot, data string) (*Info, error) {
 	if err := inside(snapshot, data, "the snapshot"); err != nil {
 		return nil, err

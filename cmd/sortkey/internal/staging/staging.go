@@ -1,6 +1,6 @@
 // Package staging creates files and folders that appear only when they are complete. A process writes them in a
-// temporary folder beside their final path, and locks that folder meanwhile. It also removes the temporary folders of
-// killed processes.
+// temporary folder beside their final path, and locks that folder meanwhile. The lock shows which temporary folders
+// are left from killed processes; package staging removes them.
 package staging
 
 import (
@@ -13,21 +13,21 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// contents are the names that a Folder may contain.
+// contents are the only names that a Folder may contain.
 var contents = []string{"LOCK", "snapshot", "data", "export"}
 
 const tempMark = ".tmp-"
 
-// A Folder is a temporary folder beside a final path. It contains a file or folder called snapshot, data or export,
-// which can be renamed to the final path because both are on the same file system. A process locks the Folder while
-// it uses it.
+// A Folder is a temporary folder beside a final path. It contains a file or folder called snapshot, data or export.
+// The file can be renamed to the final path, because both are on the same file system. A process locks the Folder
+// while it uses it.
 type Folder struct {
 	Path string
 	lock io.Closer // nil if the file system has no locks
 }
 
-// New creates a temporary folder beside the final path. It first removes those in the same parent that killed
-// processes left, whatever their final path.
+// New creates a temporary folder beside the final path. Before that, it removes all temporary folders of killed
+// processes in the same parent, also those for other final paths.
 func New(final string) (*Folder, error) {
 	parent, base := filepath.Split(filepath.Clean(final))
 	parent = filepath.Clean(parent)
@@ -42,7 +42,7 @@ func New(final string) (*Folder, error) {
 		if err == nil || try == tries {
 			return &Folder{path, lock}, nil
 		}
-		_ = os.RemoveAll(path) // another process thought that the folder was left by a killed process
+		_ = os.RemoveAll(path) // another process has locked it to remove it, as if a killed process had left it
 	}
 }
 
@@ -72,7 +72,7 @@ func removeLeft(parent string) {
 	}
 }
 
-// isLeft reports whether the name and contents of a folder are those of a temporary folder.
+// isLeft reports whether a folder looks like a temporary folder of this package, by its name and its contents.
 func isLeft(path string) bool {
 	name := filepath.Base(path)
 	mark := strings.LastIndex(name, tempMark)

@@ -15,20 +15,20 @@ type block struct {
 	data    []byte // JSON of records
 	types   Types
 	form    form
-	count   int64 // records of the file from its beginning to the end of the block
+	count   int64 // records from the beginning of the file to the end of the block
 	line    int64 // of the last one
 }
 
-// A rawRecord is a record of a block. It is either JSON, a slice of the block's data, or a decoded record if the
-// reader of the file had to decode it.
+// A rawRecord is a record of a block. If decoded is set, the reader of the file has already decoded it. Otherwise its
+// JSON is data[from:to] of the block.
 type rawRecord struct {
 	Record
 	from, to int
 	decoded  bool
 }
 
-// readBlock reads up to most records into b. If an error ends the block, readBlock returns the error, and b has the
-// records before it, of which there may be none. At the end of the file the error is io.EOF.
+// readBlock reads up to most records into b. After an error it returns the error, and b has the records before the
+// error, if any. At the end of the file the error is io.EOF.
 func (r *Reader) readBlock(b *block, most int) error {
 	b.records, b.data = b.records[:0], b.data[:0]
 	for len(b.records) < most && len(b.data) < blockBytes {
@@ -42,7 +42,7 @@ func (r *Reader) readBlock(b *block, most int) error {
 	return nil
 }
 
-// decode returns a record of the block. The item is valid until the next call if d reuses memory.
+// decode returns the item of a record of the block. If d.reuse is set, the item is valid until the next call.
 func (b *block) decode(rec *rawRecord, d *decoder) (it attr.Item, remove bool, err error) {
 	if rec.decoded {
 		return rec.Item, rec.Delete, rec.Err

@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// CheckExport calls the option Mask with every item of the tables, but writes nothing.
+// CheckExport calls the option Mask with every item of the tables, as Export would, but writes nothing.
 func CheckExport(ctx context.Context, client *dynamodb.Client, tables []string, o ExportOptions) error {
 	o = o.withDefaults()
 	o.Segments = 1

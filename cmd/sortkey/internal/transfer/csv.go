@@ -54,7 +54,7 @@ func (s *cells) read() (line int64, err error) {
 		start = iota
 		plain
 		quoted
-		closed // after a quotation mark in a quoted cell, which may end the cell
+		closed // after a quotation mark in a quoted cell: the end of the cell, or the first half of ""
 	)
 
 	s.data, s.at = s.data[:0], append(s.at[:0], cell{})
@@ -119,7 +119,7 @@ func (s *cells) add(c byte, long bool) {
 	}
 }
 
-// end ends a record. If the last cell is plain, which means not quoted, a carriage return at its end belongs to the
+// end ends a record. Plain means that the last cell is not quoted. A carriage return at its end then belongs to the
 // line break, and end removes it.
 func (s *cells) end(plain, long bool, bad error) error {
 	last := &s.at[len(s.at)-1]
@@ -135,7 +135,7 @@ func (s *cells) end(plain, long bool, bad error) error {
 
 func (s *cells) text(i int) string { return string(s.data[s.at[i].from:s.at[i].to]) }
 
-// columns are the columns of a CSV file. A column without a declared type has the type "".
+// columns are the columns of a CSV file. The type of a column is "" if no type is declared for it.
 type columns struct {
 	names []string
 	types []string
@@ -177,8 +177,8 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 	return c, nil
 }
 
-// check returns an error if a key attribute of the table is not a column, because every record would then be
-// rejected. It also returns one if an attribute with a declared type is not a column.
+// check returns an error if there is no column for a key attribute of the table, because the import would then reject
+// every record. It also returns an error if there is no column for an attribute with a declared type.
 func (c *columns) check(k keys, declared Types) error {
 	have := reason(errors.New(strings.Join(c.names, ", ")))
 	for _, a := range k {
@@ -220,8 +220,8 @@ func (c *columns) item(b *attr.Builder, s *cells) (attr.Item, error) {
 	return b.Item(), nil
 }
 
-// cellValue returns the value of a cell of type kind. The text of a list, map or set is the value in DynamoDB JSON
-// without its type.
+// cellValue returns the value of a cell of type kind. For a list, map or set, the text is DynamoDB JSON without the
+// type, such as ["a"] for {"SS":["a"]}.
 func cellValue(kind, text string) (attr.Value, error) {
 	switch kind {
 	case "", "S":
@@ -265,8 +265,8 @@ func binaryValue(text string) (attr.Value, error) {
 	return attr.NewBinary(raw), nil
 }
 
-// appendCell appends a cell, in quotes if necessary. It also quotes an empty text, because an empty cell without
-// quotes means that the item lacks the attribute.
+// appendCell appends a cell, in quotes if necessary. It also quotes an empty text: an empty cell without quotes would
+// mean that the item lacks the attribute.
 func appendCell(dst []byte, text string) []byte {
 	if text != "" && !strings.ContainsAny(text, "\"\r\n \t,") {
 		return append(dst, text...)
@@ -276,7 +276,7 @@ func appendCell(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// appendCellValue appends v as a cell that cellValue reads as v again.
+// appendCellValue appends v as a cell. Function cellValue turns the cell into v again.
 func appendCellValue(dst []byte, v attr.Value, kind string) []byte {
 	var text []byte
 	switch {

@@ -12,8 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/requestfile"
 )
 
-// A form is the structure of the records of a JSON file. The first record determines it, and all others must have the
-// same form.
+// A form is the structure of the records of a JSON file. The first record determines the form of all records.
 type form int
 
 const (
@@ -81,7 +80,7 @@ func membersOf(raw []byte, most int) (members []member, ok bool) {
 	return members, err == nil
 }
 
-// typed reports whether a value looks like {"S":"x"}.
+// typed reports whether a value is an object whose only member has the name of a type, such as {"S":"x"}.
 func typed(raw jsontext.Value) bool {
 	members, ok := membersOf(raw, 1)
 	if !ok || len(members) != 1 {
@@ -90,8 +89,8 @@ func typed(raw jsontext.Value) bool {
 	return requestfile.Typed(members[0].name, members[0].value.Kind())
 }
 
-// DecodeItem decodes an item in DynamoDB JSON or plain JSON. In DynamoDB JSON it may be the member Item of an object,
-// as in exports.
+// DecodeItem decodes an item in DynamoDB JSON or plain JSON. It also accepts {"Item":…} with an item in DynamoDB
+// JSON, as in exports.
 func DecodeItem(raw []byte) (attr.Item, error) {
 	var d decoder
 	it, remove, err := d.item(bytes.TrimSpace(raw))
@@ -126,7 +125,7 @@ func CutValue(src string) (v attr.Value, length int, err error) {
 
 var errNull = rejectf("null is not an item")
 
-// item decodes a record. If remove is set, the record deletes an item, and it is the key of that item.
+// item decodes a record. If the record deletes an item, remove is set and it is only the key of that item.
 func (d *decoder) item(raw []byte) (it attr.Item, remove bool, err error) {
 	if d.form == formUnknown {
 		form := formOf(raw)
@@ -153,7 +152,7 @@ func (d *decoder) item(raw []byte) (it attr.Item, remove bool, err error) {
 	return it, false, err
 }
 
-// untyped rewrites the error of decoding JSON that is not DynamoDB JSON.
+// untyped rewrites an error that shows that the JSON is not DynamoDB JSON.
 func untyped(err error) error {
 	if e, ok := errors.AsType[*attr.Error](err); ok && e.Syntax {
 		return rejectf("not DynamoDB JSON: %s", e.Msg)
@@ -190,7 +189,7 @@ func (d *decoder) typedItem() (attr.Item, error) {
 	return it, errors.Join(err, d.end())
 }
 
-// wrapped decodes a record of the form formItem or formChange, where the item is a member of an object.
+// wrapped decodes a record of the form formItem or formChange, in which the item is a member of the record.
 func (d *decoder) wrapped(raw []byte) (it attr.Item, remove bool, err error) {
 	d.open(raw)
 	if d.dec.PeekKind() != '{' {

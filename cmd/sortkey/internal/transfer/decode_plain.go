@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
-// emptySize is the size of an empty list or map that the service documents, in bytes.
+// emptySize is the size of an empty list or map in bytes, according to the documentation of the service.
 const emptySize = 3
 
 // A decoder decodes the JSON of records into items.
@@ -22,7 +22,7 @@ type decoder struct {
 	dec   jsontext.Decoder
 	src   bytes.Buffer
 	b     attr.Builder
-	left  int // bytes by which the plain item may still grow
+	left  int // bytes by which the plain item may still grow before it exceeds the limit
 
 	reuse bool   // an item is valid only until the next record is decoded
 	room  []byte // for items, with reuse
@@ -63,7 +63,7 @@ func (d *decoder) plain(raw []byte) (attr.Item, error) {
 			return nil, err
 		}
 		v, err := d.declared(d.types[attribute])
-		if errors.Is(err, doc.ErrSize) { // the item is too large, so do not name the attribute
+		if errors.Is(err, doc.ErrSize) { // the whole item is too large, not only this attribute
 			return nil, err
 		}
 		if err != nil {
@@ -77,8 +77,8 @@ func (d *decoder) plain(raw []byte) (attr.Item, error) {
 	return d.b.Item(), d.end()
 }
 
-// grow adds size to the documented size of a plain item. It returns an error if the item is then too large, so
-// decoding a long record stops early.
+// grow adds size to the documented size of a plain item. It returns an error if the item then exceeds the limit, so
+// that decoding a long record stops early.
 func (d *decoder) grow(size int) error {
 	if d.left -= size; d.left < 0 {
 		return doc.ErrSize
@@ -86,7 +86,7 @@ func (d *decoder) grow(size int) error {
 	return nil
 }
 
-// grown calls grow with the size of a value, unless err is set.
+// grown calls grow with the size of v if err is nil. Otherwise it returns err.
 func (d *decoder) grown(v attr.Value, err error) (attr.Value, error) {
 	if err == nil {
 		err = d.grow(v.Size())

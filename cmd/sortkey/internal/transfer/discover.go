@@ -22,7 +22,8 @@ type Source struct {
 	Table string
 	// Schema is the definition of the table, or nil if the source does not have it.
 	Schema *tabledef.Schema
-	// Format and Types are what the source states about its files. Default: Auto, none.
+	// Format and Types are the format and the types that the source declares for its files. Default: Auto, and no
+	// types.
 	Format Format
 	Types  Types
 	// Files are the data files in reading order.
@@ -31,12 +32,12 @@ type Source struct {
 	Items int64
 
 	export bool
-	// requests is set if the file contains requests; the source is then the writes to Table. named is set if another
-	// source has the writes that do not name their table.
+	// requests is set if the file contains requests. The source is then only the writes to Table. named is set if
+	// another source has the writes that do not name their table.
 	requests, named bool
 }
 
-// reading returns the options for reading the source. Those set in o take precedence over the source's own.
+// reading returns the options for reading the source. An option in o takes precedence over what the source declares.
 func (s *Source) reading(o ReadOptions) ReadOptions {
 	if (o.Format == Auto || o.Format == "") && s.Format != "" {
 		o.Format = s.Format
@@ -74,12 +75,12 @@ type File struct {
 // dataSuffixes are the suffixes of data files in a folder without a manifest.
 var dataSuffixes = []string{".json", ".jsonl", ".ndjson", ".csv", ".tsv"}
 
-// Discover returns the sources in files and folders. A folder is an export with its manifests; a folder of exports,
-// such as a bucket or an export of all tables; or a folder of data files for one table. A folder of data files may
-// have the table's definition in table.json. A file of requests is one source for each table that it writes to, and
-// all other files together are one source. "-" is standard input.
+// Discover returns the sources in files and folders. "-" is standard input. A folder may be an export with its
+// manifests. It may also be a folder of exports, such as a bucket or an export of all tables. Any other folder
+// contains the data files of one table, and may have the table's definition in table.json. A file of requests is one
+// source for each table that it writes to. All other files together are one source.
 //
-// Format is the format of the files. If table is not "", Discover leaves out requests to other tables.
+// Format is the format of the files. If table is not "", Discover omits requests to other tables.
 func Discover(paths []string, format Format, table string) ([]*Source, error) {
 	var found []*Source
 	var files *Source
@@ -128,8 +129,8 @@ func Discover(paths []string, format Format, table string) ([]*Source, error) {
 	return found, distinct(found)
 }
 
-// distinct returns an error if there are several full exports of one table. Importing one after the other would
-// restore items that were deleted between them.
+// distinct returns an error if there are several full exports of one table. If Import read one after the other, it
+// would restore items that were deleted between the exports.
 func distinct(found []*Source) error {
 	seen := map[string]string{}
 	for _, s := range found {
@@ -156,8 +157,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// below are the patterns of exports in a folder. The folder can be an export, an export of all tables, a bucket, or a
-// folder of buckets.
+// below are the glob patterns of the exports in a folder. The folder can be an export, an export of all tables, a
+// bucket, or a folder of buckets.
 var below = []string{"", "*", s3files.Root + "/*", "*/" + s3files.Root + "/*"}
 
 func discoverFolder(dir string, format Format, table string) ([]*Source, error) {
@@ -213,7 +214,7 @@ func isDataName(name string) bool {
 	return slices.Contains(dataSuffixes, filepath.Ext(name)) && !strings.HasPrefix(name, ".") && !ownFile(name)
 }
 
-// dataFiles returns the sources in a folder of data files. There are none if it has no data files.
+// dataFiles returns the sources in a folder of data files. It returns none if the folder has no data files.
 func dataFiles(dir string, format Format, table string) (found []*Source, err error) {
 	src := &Source{Name: dir, Items: -1, Format: Auto}
 	entries, err := os.ReadDir(dir)
@@ -253,8 +254,8 @@ func dataFiles(dir string, format Format, table string) (found []*Source, err er
 	return append(found, src), nil
 }
 
-// ownFile reports whether an export or import has written a file in a folder of data files, so that it is not a data
-// file.
+// ownFile reports whether a file in a folder of data files is not data, because an export or import has written it
+// for itself.
 func ownFile(name string) bool {
 	return name == schemaFile || name == s3files.FilesFile ||
 		strings.HasSuffix(name, journalSuffix) || strings.HasSuffix(name, rejectsSuffix)

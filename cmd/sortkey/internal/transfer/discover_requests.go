@@ -41,7 +41,7 @@ func discoverRequests(path string, format Format, only string) ([]*Source, error
 			if !errors.Is(err, io.EOF) && len(tables) == 0 && !nameless {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
-			break // the import reads up to here and then reports the error
+			break // the import reads up to the error and then reports it
 		}
 		if nameless = nameless || w.Table == ""; w.Table != "" && !slices.Contains(tables, w.Table) {
 			tables = append(tables, w.Table)

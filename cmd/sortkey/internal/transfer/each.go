@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Each yields the items of a source, file by file. For a record that is not an item it yields an error with a method
+// Each yields the items of a source, file by file. If a record is not an item, Each yields an error that has a method
 // Rejected, and continues. After any other error it stops. It skips records that delete an item.
 func (s *Source) Each() iter.Seq2[attr.Item, error] {
 	return func(yield func(attr.Item, error) bool) {
@@ -26,7 +26,7 @@ func (s *Source) Each() iter.Seq2[attr.Item, error] {
 	}
 }
 
-// itemsIn yields the items of a file. It returns false if yield has returned false.
+// itemsIn yields the items of a file. It returns more = false if yield has returned false.
 func (s *Source) itemsIn(path string, yield func(attr.Item, error) bool) (more bool, err error) {
 	in, err := openInput(path)
 	if err != nil {

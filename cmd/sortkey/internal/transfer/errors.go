@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// The kinds of errors that a caller can resolve with an option. Errors about a whole file or import are
-// [*advice.Error] values that wrap their kind.
+// The kinds of errors that a caller can avoid with another option. An error about a whole file or import is an
+// [*advice.Error] that wraps its kind.
 var (
 	// ErrInterrupted: the journal belongs to an interrupted import, and neither Resume
 	// nor Restart is set.
@@ -39,8 +39,8 @@ var (
 	ErrOverloaded = errors.New("endpoint overloaded")
 )
 
-// fail returns an error of a kind. The advice besides comes before the option that resolves the kind, and may be
-// empty. A %w in the format is the cause.
+// fail returns an error of a kind. The caller of this package adds the option that avoids the error to the advice;
+// besides is advice that comes before it, or "". A %w in the format is the cause.
 func fail(kind error, besides, format string, args ...any) error {
 	e := advice.New(besides, format, args...)
 	e.Err = errors.Join(kind, e.Err)
@@ -60,8 +60,8 @@ type recordError struct{ msg string }
 
 func (e *recordError) Error() string { return e.msg }
 
-// Rejected marks the error of a single record. Without this method, an error means that the rest of the file cannot
-// be read.
+// Rejected marks an error of a single record. After an error without this method, the rest of the file cannot be
+// read.
 func (e *recordError) Rejected() {}
 
 func rejectf(format string, args ...any) error {

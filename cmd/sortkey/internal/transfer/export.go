@@ -42,13 +42,14 @@ type ExportOptions struct {
 	// Segments is the number of segments of a table that an export reads in parallel, each into its own file.
 	// Default: DefaultSegments.
 	Segments int
-	// Still promises that nobody writes to the tables during the export, so all items are from one point in time.
+	// Still promises that nobody writes to the tables during the export. All items are then from one point in time.
 	// Default: the export may include concurrent writes.
 	Still bool
-	// Mask returns the item to write in place of another. Default: the item itself.
+	// Mask returns the item that Export writes in place of an item of the table. Default: Export writes items
+	// unchanged.
 	Mask func(table string, it attr.Item) (attr.Item, error)
-	// Keys checks the names of a table's key attributes before Mask is called. If it returns an error, the export
-	// fails. Default: no check.
+	// Keys checks the names of a table's key attributes. Export calls it before Mask, and fails if it returns an
+	// error. Default: no check.
 	Keys func(table string, names []string) error
 	// DB is the database behind the client, if it is in this process. The export then reads its rows directly.
 	// Default: the export requests pages from the client.
@@ -58,8 +59,8 @@ type ExportOptions struct {
 	// Backoff is the pause before the first retry of a request. Each later pause is twice as long, up to 10 s.
 	// Default: DefaultBackoff.
 	Backoff time.Duration
-	// Waiting is called before a pause, except the first ones of a request, and from one goroutine at a time. It may
-	// be nil.
+	// Waiting is called before a pause, from one goroutine at a time. It is not called before the first pauses of a
+	// request. It may be nil.
 	Waiting func(Wait)
 	// Progress is called now and then, from one goroutine at a time. It may be
 	// nil.
@@ -83,14 +84,14 @@ type ExportResult struct {
 	// Bytes is the size of the data files.
 	Bytes int64  `json:"bytes"`
 	Dir   string `json:"dir,omitempty"`
-	// PointInTime reports whether all items are from one point in time. It is the option Still, because a scan may
-	// see concurrent writes.
+	// PointInTime reports whether all items are from one point in time. It equals the option Still: without that
+	// promise, the scan may have seen concurrent writes.
 	PointInTime bool `json:"pointInTime"`
 }
 
-// Export writes tables into the folder dir, which must be new or empty. It writes one table into dir itself or, if
-// into is set, each table into a folder in dir that has its name. It writes beside dir first, makes the files durable
-// and then renames them, so dir is either complete or does not exist.
+// Export writes tables into the folder dir, which must be new or empty. If into is set, it writes each table into a
+// folder in dir that has the table's name; otherwise it writes the only table into dir itself. It writes to a folder
+// beside dir, makes the files durable and then renames the folder, so dir is either complete or does not exist.
 func Export(
 	ctx context.Context, client *dynamodb.Client, tables []string, dir string, into bool, o ExportOptions,
 ) ([]ExportResult, error) {
@@ -319,7 +320,7 @@ func (x *exporter) scan(ctx context.Context, segment int, fn func(attr.Item) err
 		fn = func(it attr.Item) error {
 			it, err := x.o.Mask(x.table, it)
 			if err == nil {
-				key, err = k.appendKey(key[:0], it) // a rule can remove a key attribute
+				key, err = k.appendKey(key[:0], it) // the mask may have removed a key attribute
 			}
 			if err != nil {
 				return fmt.Errorf("table %s: cannot mask an item: %w", x.table, err)
@@ -361,7 +362,7 @@ func (x *exporter) read(
 	ctx context.Context, in *wire.ScanInput, fn func(attr.Item) error,
 ) (n int, next attr.Item, err error) {
 	var failed error        // of fn
-	ctx = heavy.Exempt(ctx) // fn may wait, so the scan must not hold one of the slots for heavy reads
+	ctx = heavy.Exempt(ctx) // fn may block, so this scan must not occupy one of the slots for heavy reads
 	out, err := engine.Of(x.o.DB).Service.Scan(ctx, in, func(it attr.Item) (int, error) {
 		n++
 		if failed = fn(it); failed != nil {

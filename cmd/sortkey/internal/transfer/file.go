@@ -25,8 +25,8 @@ var (
 )
 
 // openOwn opens a file that an import or export writes for itself, beside its input or in its folder. If it creates
-// the file, only the owner can read it. It returns an error unless the file is regular, because somebody may have put
-// a link to another file there.
+// the file, only the owner can read it. If the file is not regular, openOwn returns an error: somebody may have put a
+// link to another file there.
 func openOwn(path string, flags int) (*os.File, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, errNotRegular(path)
@@ -68,7 +68,7 @@ func openInput(path string) (*input, error) {
 	return in, nil
 }
 
-// unpack makes in read the decompressed contents of a file.
+// unpack sets in.Reader to a reader of the file, which decompresses the file if it is compressed.
 func (in *input) unpack(file io.Reader) error {
 	unpacked, done, err := Unpack(&counter{r: file, n: &in.packed}, maxWindow)
 	if err != nil {

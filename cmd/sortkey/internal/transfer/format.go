@@ -63,8 +63,8 @@ func ParseTypes(texts []string) (Types, error) {
 	return types, types.check()
 }
 
-// merge returns the types in t and in keys, the types of key attributes. It returns an error if t declares another
-// type for one of those.
+// merge returns the types in t together with keys, which are the types of the key attributes. It returns an error if
+// t declares another type for a key attribute.
 func (t Types) merge(keys Types) (Types, error) {
 	out := maps.Clone(t)
 	if out == nil {

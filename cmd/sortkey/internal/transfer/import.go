@@ -42,12 +42,12 @@ type ImportOptions struct {
 	// Rejects is the path of the report of rejected records, which has a [Reject] as JSON on each line. Import
 	// removes the report if it rejected no record. By default there is no report.
 	Rejects string
-	// RejectsBytes bounds the size of the report. Import only counts the rejected records after that. Default:
-	// DefaultRejectsBytes.
+	// RejectsBytes bounds the size of the report. When the report is full, Import only counts the rejected records.
+	// Default: DefaultRejectsBytes.
 	RejectsBytes int64
-	// Every is the most records between two writes of the journal. The journal counts only records that the endpoint
-	// has acknowledged, which are as durable as the endpoint makes them. Default: DefaultEvery, or no limit if DB
-	// takes the items.
+	// Every is the maximum number of records between two writes of the journal. The journal counts only records that
+	// the endpoint has acknowledged; they are as durable as the endpoint makes them. Default: DefaultEvery, or no
+	// limit if Import writes directly to DB.
 	Every int64
 	// DB is the database behind the client, if it is in this process. If its store can load many sorted rows at once,
 	// Import writes items directly to DB, and Workers has no effect. Default: Import sends items to the client.
@@ -58,8 +58,8 @@ type ImportOptions struct {
 	// Backoff is the pause before the first retry of a request. Each later pause is twice as long, up to 10 s.
 	// Default: DefaultBackoff.
 	Backoff time.Duration
-	// Waiting is called before a pause, except the first ones of a request, and from one goroutine at a time. It may
-	// be nil.
+	// Waiting is called before a pause, from one goroutine at a time. It is not called before the first pauses of a
+	// request. It may be nil.
 	Waiting func(Wait)
 	// Progress is called now and then, from one goroutine. It may be nil.
 	Progress func(Progress)
@@ -81,8 +81,8 @@ type TableResult struct {
 	Table string `json:"table"`
 	// Created is set if the import created the table.
 	Created bool `json:"created"`
-	// In a complete import, Read = Written + Deleted + Rejected. If several records have the same key, Import sends
-	// only the last one, but counts all of them.
+	// In a complete import, Read = Written + Deleted + Rejected. If several records have the same key, Written and
+	// Deleted count all of them, although Import sends only the last one.
 	Read     int64 `json:"read"`
 	Written  int64 `json:"written"`
 	Deleted  int64 `json:"deleted,omitempty"`
@@ -106,8 +106,8 @@ type ImportResult struct {
 	// Unreported is the number of rejected records that the report leaves out
 	// because it has reached its size limit.
 	Unreported int64 `json:"unreported,omitempty"`
-	// Journal is the path of the journal, or "" if the import cannot be resumed. All records up to Line of File are
-	// done.
+	// Journal is the path of the journal, or "" if the import cannot be resumed. A resumed import continues after
+	// Line of File.
 	Journal string `json:"journal,omitempty"`
 	File    string `json:"file,omitempty"`
 	Line    int64  `json:"line,omitempty"`
@@ -128,7 +128,7 @@ func (r *ImportResult) Sum() (t TableResult) {
 const firstRejects = 5
 
 // Import writes sources into tables. It counts rejected records and continues; any other error ends the import. The
-// result is never nil and counts what was written.
+// result is never nil and says how much Import has written.
 //
 // When ctx ends, Import stops reading, writes the records that it has read, and saves the exact position in the
 // journal. From then on it does not retry requests.

@@ -24,7 +24,7 @@ type importer struct {
 	result      *ImportResult
 	journal     journal
 	file        *os.File // the journal, open and locked, or nil
-	found       bool     // the file existed before: the journal of an interrupted import, or not a journal
+	found       bool     // the file existed before; it may be the journal of an interrupted import, or no journal
 	saved       bool     // this import can be resumed
 	report      *report
 	total       int64 // bytes in all files, 0 if unknown
@@ -123,7 +123,7 @@ func (im *importer) prepare() error {
 	}
 
 	var err error
-	im.found = true // below it becomes false if there is no journal
+	im.found = true // set to false below if there is no journal
 	if im.file, err = openJournal(im.o.Journal); err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (im *importer) prepare() error {
 	return im.resume(old)
 }
 
-// resume takes over the state in an earlier journal, if that belongs to the same import.
+// resume continues from the state in old, an earlier journal. It returns an error if old is of another import.
 func (im *importer) resume(old *journal) error {
 	switch {
 	case old.Target != im.o.Target:
@@ -171,7 +171,7 @@ func (im *importer) resume(old *journal) error {
 	return nil
 }
 
-// options describes those options that change how an import reads its input.
+// options returns a text with those options that change how an import reads its input. The journal contains it.
 func (im *importer) options() string {
 	o := im.o.withDefaults("")
 	text := "format=" + string(o.Format)
@@ -189,7 +189,7 @@ func (im *importer) options() string {
 
 // table returns the name of the table that a source is imported into.
 func (im *importer) table(s *Source) (string, error) {
-	others := 0 // sources without requests; of requests, Discover has selected the writes to the table
+	others := 0 // sources that are not requests; for requests, Discover has already selected the table
 	for _, s := range im.sources {
 		if !s.requests {
 			others++
@@ -272,7 +272,7 @@ func (im *importer) save(at position) error {
 	return im.record(im.journal.checkpoint)
 }
 
-// writing returns the context for writes. It ends when the time Grace has passed after the end of ctx.
+// writing returns the context for writes. It outlives ctx by the option Grace, so that requests in flight can finish.
 func (im *importer) writing(ctx context.Context) (writes context.Context, end func()) {
 	writes, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -370,7 +370,7 @@ func (im *importer) importInput(
 	return im.importRecords(ctx, p, in, f, r, at)
 }
 
-// end compares the count of a file that was read to its end with the manifest, and saves a checkpoint.
+// end is called at the end of a file. It compares the number of records with the manifest, and saves a checkpoint.
 func (im *importer) end(p *pipeline, in *input, f File, r *Reader, at position) error {
 	if f.Items >= 0 && r.Count() != f.Items {
 		return im.broken(p, f, at, rejectf("file has %d items, the manifest says %d", r.Count(), f.Items))
@@ -379,8 +379,8 @@ func (im *importer) end(p *pipeline, in *input, f File, r *Reader, at position) 
 	return im.checkpoint(p, at)
 }
 
-// broken handles a file whose rest cannot be read. It waits until the records before are written, and reports the
-// error.
+// broken handles a file that cannot be read after the position at. It waits until all records up to there are
+// written, and reports the error.
 func (im *importer) broken(p *pipeline, f File, at position, err error) error {
 	r := Reject{File: f.Path, Line: at.Line, Reason: reason(err)}
 	if _, complete := errors.AsType[*recordError](err); !complete {
@@ -404,7 +404,7 @@ func (im *importer) checkpoint(p *pipeline, at position) error {
 	return im.save(at)
 }
 
-// settle writes what is ready, counts the results, and reports rejected records.
+// settle writes the blocks that are ready, counts the results, and reports rejected records.
 func (im *importer) settle(p *pipeline, source int) error {
 	rejects, written, deleted, err := p.write()
 	t := &im.journal.Tables[source]

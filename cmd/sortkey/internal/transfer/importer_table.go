@@ -86,8 +86,8 @@ func (r *retrier) describe(ctx context.Context, table string) (*dynamodb.Describ
 	return call(ctx, r, r.client.DescribeTable, &dynamodb.DescribeTableInput{TableName: &table})
 }
 
-// checkFiles opens the files of a source before the import creates or writes anything, so that a file of which no
-// record can be read fails early. In an export it opens only the first file, because all have the same format.
+// checkFiles opens the files of a source before the import creates or writes anything. The import thus fails early if
+// no record of a file can be read. In an export all files have the same format, so checkFiles opens only the first.
 func (im *importer) checkFiles(i int, s *Source, opts ReadOptions, k keys) error {
 	for n, f := range s.Files {
 		if n > 0 && s.export {
@@ -110,8 +110,8 @@ func (im *importer) checkFiles(i int, s *Source, opts ReadOptions, k keys) error
 	return nil
 }
 
-// openReader returns a reader of a file. It returns an [*advice.Error] if no record of the file can be read for a
-// table with the keys k.
+// openReader returns a reader of a file for a table with the keys k. It returns an [*advice.Error] if the reader
+// would reject every record of the file.
 func (im *importer) openReader(in *input, f File, opts ReadOptions, k keys) (*Reader, error) {
 	r, err := NewReader(in, strings.TrimSuffix(f.Path, stdin), opts)
 	if err == nil && r.columns != nil {
@@ -132,7 +132,7 @@ func Create(ctx context.Context, client *dynamodb.Client, name string, s *tabled
 }
 
 func (r *retrier) create(ctx context.Context, name string, s *tabledef.Schema) error {
-	again := false // an earlier attempt that got no response may have created the table
+	again := false // the table may exist because an earlier attempt created it but got no response
 	if err := r.do(ctx, func() error {
 		_, err := r.client.CreateTable(ctx, s.CreateTable(name), once)
 		if _, done := errors.AsType[*types.ResourceInUseException](err); done && again {

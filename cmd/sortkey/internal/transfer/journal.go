@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// A journal records the progress of an import. The endpoint has acknowledged all records before its position, or the
-// report contains them. The file has one line of JSON for the import, and one for each checkpoint after that. An
-// import locks the file while it runs.
+// A journal records the progress of an import. Each record before its position is either acknowledged by the endpoint
+// or in the report of rejected records. The file has one line of JSON for the import, and then one for each
+// checkpoint. An import locks the file while it runs.
 type journal struct {
 	Version int             `json:"version"`
 	Target  string          `json:"target"`
@@ -26,7 +26,7 @@ type journal struct {
 
 const journalVersion = 2
 
-// journalHead is how the file of a journal begins.
+// journalHead is the beginning of every journal file.
 const journalHead = `{"version":`
 
 type journalSource struct {
@@ -38,13 +38,13 @@ type journalSource struct {
 // A checkpoint is the state of an import at a position.
 type checkpoint struct {
 	At position `json:"at"`
-	// Table is the result so far of the source at the position.
+	// Table is the result so far for the source at the position.
 	Table  TableResult `json:"table"`
 	Broken []Reject    `json:"broken,omitempty"`
 	// Unreported is the number of rejected records that the report leaves out.
 	Unreported int64 `json:"unreported,omitempty"`
-	// Report is the size of the report in bytes. If the report is longer, its rest is about records after the
-	// position.
+	// Report is the size in bytes of the report at the position. What the report has after that size is about records
+	// after the position.
 	Report int64 `json:"report,omitempty"`
 }
 
@@ -66,7 +66,7 @@ type identity struct {
 
 const headBytes = 64 << 10
 
-// identify returns the identity of a file, and whether it is a regular file. The identity of other files has only the
+// identify returns the identity of a file, and whether it is a regular file. If it is not, the identity has only the
 // path.
 func identify(path string) (id identity, regular bool, err error) {
 	if path == stdin {
@@ -112,15 +112,16 @@ func openJournal(path string) (*os.File, error) {
 		switch {
 		case errors.Is(err, errBusy):
 			return nil, fail(ErrBusy, "wait for it", "another import is using the journal %s", path)
-		case !errors.Is(err, errMoved): // an import that has just ended removed it: open it again
+		case !errors.Is(err, errMoved): // an import that has just ended removed the file: open it again
 			return nil, err
 		}
 	}
 }
 
 // readJournal reads the file of a journal, and truncates it after the last complete checkpoint. It returns nil if the
-// file is empty or incomplete. If restart is set, it returns nil for any journal, even an unreadable one. It always
-// returns an error for a file that is not a journal, because the import would overwrite it.
+// file is empty or has only a part of journalHead. If restart is set, it returns nil for any journal, even an
+// unreadable one. For a file that is not a journal it always returns an error, because the import would overwrite the
+// file.
 func readJournal(f *os.File, restart bool) (*journal, error) {
 	head := make([]byte, len(journalHead))
 	n, err := io.ReadFull(f, head)
@@ -163,7 +164,7 @@ func readJournal(f *os.File, restart bool) (*journal, error) {
 	return &j, rewind(f, end)
 }
 
-// rewind truncates a file at an offset and moves there.
+// rewind truncates a file at an offset, and sets the position for the next write to the offset.
 func rewind(f *os.File, end int64) error {
 	if err := f.Truncate(end); err != nil {
 		return err
@@ -172,7 +173,7 @@ func rewind(f *os.File, end int64) error {
 	return err
 }
 
-// sound reports whether the position is one in the sources of j.
+// sound reports whether the position of j exists in the sources of j.
 func (j *journal) sound() bool {
 	at := j.At
 	return at.Source >= 0 && at.Source < min(len(j.Sources), len(j.Tables)) && at.File >= 0 &&
@@ -194,7 +195,7 @@ func (im *importer) record(line any) error {
 	return err
 }
 
-// SyncFolder makes the names in a folder durable, if the system supports that.
+// SyncFolder syncs a folder, so that new and renamed files in it survive a crash, if the system supports that.
 func SyncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -216,7 +217,7 @@ type Reject struct {
 	order int64 // number of the record in the file
 }
 
-// reportHead is how the file of a report begins.
+// reportHead is the beginning of every report file.
 const reportHead = `{"file":`
 
 // A report is the file of rejected records, one JSON object on each line.
@@ -224,7 +225,7 @@ type report struct {
 	path       string
 	f          *os.File
 	size       int64
-	limit      int64 // bound of size, in bytes; add only counts the lines above it
+	limit      int64 // maximum of size, in bytes; add only counts rejects beyond it
 	unreported int64 // lines only counted
 }
 
@@ -254,7 +255,7 @@ func openReport(path string) (*report, error) {
 	return r, err
 }
 
-// cut truncates the report after its first bytes.
+// cut truncates the report to a size in bytes.
 func (r *report) cut(bytes int64) error {
 	if r.size <= bytes {
 		return nil
@@ -263,7 +264,7 @@ func (r *report) cut(bytes int64) error {
 	return r.f.Truncate(bytes)
 }
 
-// add appends rejects to the report and makes them durable. It only counts those that would exceed the limit.
+// add appends rejects to the report and makes them durable. Rejects that would exceed the limit are only counted.
 func (r *report) add(rejects []Reject) (err error) {
 	if len(rejects) == 0 || r.path == "" {
 		return nil

@@ -20,7 +20,8 @@ type keys []keycond.Attribute
 
 func keysOf(s *tabledef.Schema) keys { return KeyOf(s, s.KeySchema).Attributes() }
 
-// KeyOf returns the key that list describes: the key of the table that s defines, or of one of its indexes.
+// KeyOf returns the key with the attributes in list. It is the key of the table that s defines, or of one of its
+// indexes.
 func KeyOf(s *tabledef.Schema, list []types.KeySchemaElement) *keycond.Schema {
 	kinds := s.KeyTypes()
 	var partition, sort []keycond.Attribute

@@ -9,7 +9,7 @@ import (
 // errBusy means that another process has locked the file.
 var errBusy = errors.New("the file is locked")
 
-// errMoved means that a file was moved or removed before it could be locked.
+// errMoved means that somebody moved or removed the file before this process could lock it.
 var errMoved = errors.New("the locked file was moved")
 
 // checkPath returns errMoved unless path still names the open file.
@@ -25,8 +25,8 @@ func checkPath(f *os.File, path string) error {
 }
 
 // unlock unlocks a file and closes it. It does nothing if the file is closed already. Closing alone is not enough:
-// while this process starts another one, that one has a copy of every descriptor until it runs its own program. A
-// copy keeps the lock (flock(2)), so the next export or import could find the file locked.
+// while this process starts a child process, the child briefly has a copy of every descriptor. A copy keeps the lock
+// (flock(2)), so the next export or import could find the file locked.
 func unlock(f *os.File) error {
 	unlockFile(f)
 	if err := f.Close(); !errors.Is(err, fs.ErrClosed) {

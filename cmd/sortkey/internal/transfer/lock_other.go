@@ -7,15 +7,15 @@ import (
 	"os"
 )
 
-// noFollow is 0, because there is no such flag here: only openOwn's own check rejects links.
+// noFollow is 0, because these systems have no flag that rejects links. Only the check in openOwn does.
 const noFollow = 0
 
 func lockFile(*os.File) error { return nil }
 
 func unlockFile(*os.File) {}
 
-// unlockBefore unlocks a file and then calls do, which moves or removes it. It closes the file first because an open
-// file cannot be moved.
+// unlockBefore unlocks a file and then calls do, which moves or removes the file. It closes the file before that,
+// because these systems cannot move an open file.
 func unlockBefore(f *os.File, do func() error) error {
 	return errors.Join(unlock(f), do())
 }

@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// noFollow is the flag with which opening a link fails.
+// noFollow is the flag with which opening a symbolic link fails.
 const noFollow = syscall.O_NOFOLLOW
 
-// lockFile locks a file until it is closed, if the file system supports it.
+// lockFile locks a file until it is closed. It does nothing if the file system has no locks.
 func lockFile(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {
@@ -27,8 +27,8 @@ func lockFile(f *os.File) error {
 // unlockFile unlocks an open file. If it fails, closing the file unlocks it.
 func unlockFile(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
-// unlockBefore calls do, which moves or removes a locked file, and then unlocks the file. Here an open file can be
-// moved.
+// unlockBefore calls do, which moves or removes a locked file, and then unlocks the file. Unix can move an open file,
+// so the file stays locked meanwhile.
 func unlockBefore(f *os.File, do func() error) error {
 	return errors.Join(do(), unlock(f))
 }

@@ -18,22 +18,23 @@ import (
 )
 
 const (
-	// loadBytes is the memory of the items at which a pipeline writes them to a database in this process.
+	// A pipeline that writes directly to a database does so when the items take loadBytes of memory.
 	loadBytes = 64 << 20
-	// sendBytes is the memory of the items at which a pipeline sends them to an endpoint.
+	// A pipeline that sends requests does so when the items take sendBytes of memory.
 	sendBytes = 12 << 20
-	// loadTime is the longest time between two writes. An import that is killed loses no more work than that.
+	// loadTime is the longest time between two writes. If the import is killed, it loses at most the work of this
+	// time.
 	loadTime = 5 * time.Second
-	// readingBytes bounds the text of all blocks that are being decoded. The number of blocks does not bound it,
-	// because a block may be one long line.
+	// readingBytes bounds the text of all blocks that goroutines are decoding. A bound on the number of blocks is not
+	// enough, because a block may be one long line.
 	readingBytes = 32 << 20
-	// keptBytes bounds the buffer for text that an unused block keeps.
+	// keptBytes is the size above which an unused block drops its buffer for text.
 	keptBytes = 8 * blockBytes
 )
 
 // A pipeline writes the records of a source. Several goroutines decode blocks of records. The pipeline collects the
-// decoded blocks in the order of the file and writes many of them at once: directly to a database in this process
-// whose store loads many sorted rows faster, or else with requests.
+// decoded blocks in the order of the file and writes many of them at once. If the database is in this process and its
+// store loads many sorted rows faster, the pipeline writes directly to it. Otherwise it sends requests.
 type pipeline struct {
 	ctx     context.Context //nolint:containedctx // of the writes, which outlives the context of reading
 	bulk    *api.Bulk       // nil if the pipeline sends requests
@@ -59,7 +60,7 @@ type running struct {
 	done chan struct{}
 }
 
-// A part is the result of decoding a block.
+// A part is a decoded block.
 type part struct {
 	rows             *api.BulkPart // for writing directly to a database
 	entries          []entry       // for an endpoint
@@ -95,7 +96,7 @@ func startPipeline(ctx context.Context, b *api.Bulk, s *sender, k keys, every in
 	return p
 }
 
-// close stops the goroutines. It does not write the blocks that are ready: call write first.
+// close stops the goroutines. It drops the blocks that are ready: call write before it.
 func (p *pipeline) close() {
 	close(p.work)
 	p.workers.Wait()
@@ -138,7 +139,7 @@ func (p *pipeline) prepare(b *running, d *decoder) {
 	}
 }
 
-// refusal reduces an error of the database to its message.
+// refusal returns an error with only the message of an error of the database.
 func refusal(err error) error {
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		return errors.New(e.Message)
@@ -184,8 +185,8 @@ func pop[T any](list *[]T) (last T, ok bool) {
 	return last, true
 }
 
-// next waits for the first of the running blocks and makes it ready. It returns the number of records, and the line,
-// at the end of the block.
+// next waits for the first of the running blocks and appends it to the blocks that are ready. It returns the number
+// of records, and the line, at the end of the block.
 func (p *pipeline) next() (count, line int64) {
 	b := p.running[0]
 	<-b.done
@@ -250,8 +251,8 @@ func (p *pipeline) write() (rejects []Reject, written, deleted int64, err error)
 	return rejects, written, deleted, nil
 }
 
-// explain returns the cause of an error of the database, such as a full disk. If the table was deleted during the
-// import, the error says so.
+// explain returns the cause of an error of the database, such as a full disk. If somebody deleted the table during
+// the import, the error says so.
 func (p *pipeline) explain(err error) error {
 	code := ""
 	if e, ok := errors.AsType[*wire.Error](err); ok {
@@ -273,7 +274,7 @@ func (im *importer) importRecords(
 	ctx context.Context, p *pipeline, in *input, f File, r *Reader, at position,
 ) error {
 	table, last := &im.journal.Tables[at.Source], at.Records
-	// absorb makes decoded blocks ready until at most n blocks are running, and writes when it is time.
+	// absorb calls next until at most n blocks are running, and writes the blocks that are ready when it is time.
 	absorb := func(n int) error {
 		for len(p.running) > n || len(p.running) > 0 && p.reading > readingBytes {
 			before := at.Records

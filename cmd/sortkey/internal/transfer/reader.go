@@ -64,7 +64,8 @@ type Record struct {
 	Line int64
 	// Item is the item, or only its key if Delete is set.
 	Item attr.Item
-	// Delete means that the record deletes the item with the key. Incremental exports and requests have such records.
+	// Delete means that the record deletes the item with the key Item. Incremental exports and requests have such
+	// records.
 	Delete bool
 	// Err says why the reader rejects the record; Item is then nil. The reader can continue.
 	Err error
@@ -78,16 +79,16 @@ type Reader struct {
 	columns *columns
 	builder attr.Builder
 	count   int64
-	// requests replaces split and dec for a file of requests. others is the name of a table whose writes the reader
-	// has skipped.
+	// A file of requests has requests in place of split and dec. others is the name of a table to which the file
+	// writes but whose writes the reader skips.
 	requests *requestfile.Reader
 	table    string
 	named    bool
 	others   string
 }
 
-// NewReader returns a reader of uncompressed data. It detects the format also from the path of the file, which may be
-// empty.
+// NewReader returns a reader of uncompressed data. It detects the format from the data and from path, the path of the
+// file, which may be empty.
 func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 	o = o.withDefaults(path)
 	br := bufio.NewReaderSize(r, readBuffer)
@@ -144,8 +145,9 @@ func (r *Reader) Next() (Record, error) {
 	return rec.Record, err
 }
 
-// read reads the next record. It usually appends the JSON of the record to the data of b. It decodes a record itself
-// if that is a request, CSV, or the first record of JSON, which determines the form of all others.
+// read reads the next record. If the record is JSON, read appends it to the data of b for decode. It decodes the
+// record itself if it is a request or CSV. It also decodes the first JSON record, which determines the form of all
+// others.
 func (r *Reader) read(b *block) (rec rawRecord, err error) {
 	if r.requests != nil {
 		rec.Record, err = r.nextWrite()
@@ -206,12 +208,12 @@ func (r *Reader) nextWrite() (Record, error) {
 	}
 }
 
-// errOtherTable returns the error for requests that write only to tables other than table.
+// errOtherTable returns the error for requests that write to others but never to table.
 func errOtherTable(others, table string) error {
 	return fmt.Errorf("the requests write to %s, not to %s", others, table)
 }
 
-// Skip reads records until Count is n, and drops them.
+// Skip drops records until n records of the file have been read.
 func (r *Reader) Skip(n int64) error {
 	var b block
 	for r.count < n {
@@ -250,7 +252,7 @@ func layoutOf(head []byte) (layout rune, items bool) {
 	if !more || jsontext.Value(line).IsValid() || len(bytes.TrimSpace(rest)) == 0 {
 		return layoutLines, false
 	}
-	// A line that is not valid JSON and ends like this is the first line of a longer value.
+	// The line is not valid JSON. If it ends like this, it is the first line of a longer value.
 	switch line[len(line)-1] {
 	case '{', '[', ',', ':':
 		return layoutDocument, false
@@ -265,8 +267,8 @@ var responseMembers = []string{
 	"ReadUnits", "Asked", "Trace",
 }
 
-// hasItems reports whether head begins like a response of a Query or Scan: an object with an array Items, in which
-// all other members are those of responses.
+// hasItems reports whether head begins like a response of a Query or Scan. That is an object with an array Items
+// whose other members are all members of responses.
 func hasItems(head []byte) bool {
 	dec := jsontext.NewDecoder(bytes.NewReader(head))
 	if _, err := dec.ReadToken(); err != nil {

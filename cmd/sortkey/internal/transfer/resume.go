@@ -17,15 +17,15 @@ func identityOf(d *types.TableDescription) tableIdentity {
 	return tableIdentity{ID: aws.ToString(d.TableId), Created: aws.ToTime(d.CreationDateTime).UTC()}
 }
 
-// same reports whether two identities may be of the same table. It compares only the members that both have, because
-// not every endpoint returns both members.
+// same reports whether two identities may be of the same table. Not every endpoint returns all members, so same
+// compares only those that both identities have.
 func (t tableIdentity) same(o tableIdentity) bool {
 	return (t.ID == "" || o.ID == "" || t.ID == o.ID) &&
 		(t.Created.IsZero() || o.Created.IsZero() || t.Created.Equal(o.Created))
 }
 
-// checkResumed returns an error if somebody has deleted and created the table of a source since an interrupted import
-// wrote to it.
+// checkResumed returns an error if the table of a source is not the one that the interrupted import wrote to, because
+// somebody has deleted the table and created it again.
 func (im *importer) checkResumed(i int, d *types.TableDescription) error {
 	source, table := &im.journal.Sources[i], im.journal.Tables[i]
 	now := identityOf(d)

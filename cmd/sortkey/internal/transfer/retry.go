@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// attempts is the number of failures in a row after which a request fails for good. A response with unprocessed
-	// writes is a failure, too.
+	// attempts is the number of failed attempts in a row after which a request fails for good. A response with
+	// unprocessed writes counts as a failure.
 	attempts = 10
 	// DefaultBackoff is the default of Backoff in [ImportOptions] and [ExportOptions]. The pauses of a request then
 	// add up to about half a minute.
 	DefaultBackoff = 100 * time.Millisecond
 	longestPause   = 10 * time.Second
-	// A retrier reports waits from this failure on: goneAfter if the endpoint does not answer, and busyAfter if it is
-	// overloaded.
+	// A retrier reports no waits after the first failures of a request. It reports them from failure goneAfter on if
+	// the endpoint does not answer, and from failure busyAfter on if the endpoint is overloaded.
 	goneAfter, busyAfter = 2, 3
 )
 
@@ -39,7 +39,7 @@ type Wait struct {
 	Pause time.Duration
 }
 
-// A retrier retries requests. The client's own retryer decides which errors a retry can resolve.
+// A retrier retries requests. It asks the retryer of the client which errors are worth a retry.
 type retrier struct {
 	client  *dynamodb.Client
 	retryer aws.Retryer
@@ -58,7 +58,7 @@ func newRetrier(quit context.Context, client *dynamodb.Client, first time.Durati
 	return &retrier{client: client, quit: quit, first: first, notify: notify, retryer: client.Options().Retryer}
 }
 
-// once disables the client's own retries.
+// once is an option with which the client sends a request once, without its own retries.
 func once(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
 
 // An unprocessed error means that the endpoint has not processed all writes of a batch.
@@ -70,8 +70,8 @@ type unprocessed struct {
 // Error implements error.
 func (e *unprocessed) Error() string { return fmt.Sprintf("%d writes left unprocessed", e.left) }
 
-// do calls request until it succeeds, or fails for good. The request must not retry by itself. As long as the
-// endpoint has never answered, do does not retry, because the address may be wrong.
+// do calls request until it succeeds or fails for good. The function request must not retry by itself. Until the
+// endpoint has answered for the first time, do does not retry, because the address may be wrong.
 func (r *retrier) do(ctx context.Context, request func() error) error {
 	pause := r.first
 	for try := 1; ; try++ {

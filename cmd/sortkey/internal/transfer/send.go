@@ -30,8 +30,8 @@ type sender struct {
 }
 
 // write writes the entries of parts with several concurrent requests. If several entries have the same key, it sends
-// only the last, because the service rejects a batch that contains a key twice. It sets the reason of entries that
-// the endpoint rejects.
+// only the last, because the service rejects a batch that contains a key twice. If the endpoint rejects an entry,
+// write sets the reason of the entry.
 func (s *sender) write(ctx context.Context, parts []part) error {
 	index := map[string]int{}
 	var keys [][]*entry // the entries of each key, in the order of the file
@@ -78,7 +78,7 @@ func (s *sender) write(ctx context.Context, parts []part) error {
 }
 
 // batch writes the last entry of each key in one batch. If the endpoint rejects the batch, it writes all entries one
-// by one, including the earlier ones of each key, because the endpoint may reject only the last one.
+// by one. These include the earlier entries of each key, because the endpoint may reject only the last.
 func (s *sender) batch(ctx context.Context, keys [][]*entry) error {
 	if ctx.Err() != nil { // another batch has failed
 		return context.Cause(ctx)
@@ -137,8 +137,8 @@ func Put(ctx context.Context, client *dynamodb.Client, table string, items []att
 	return nil
 }
 
-// write writes at most batchWrites items, of which no two may have the same key. It repeats writes that the endpoint
-// has left unprocessed.
+// write writes at most batchWrites items, and sends those again that the endpoint has left unprocessed. No two items
+// may have the same key.
 func (r *retrier) write(ctx context.Context, table string, left []types.WriteRequest) error {
 	return r.do(ctx, func() error {
 		out, err := r.client.BatchWriteItem(
@@ -155,7 +155,7 @@ func (r *retrier) write(ctx context.Context, table string, left []types.WriteReq
 	})
 }
 
-// rejected reports whether the endpoint has rejected the data, so that a retry would fail too.
+// rejected reports whether the endpoint has rejected the data of a request. A retry would fail too.
 func rejected(err error) bool {
 	if e, ok := errors.AsType[smithy.APIError](err); ok {
 		switch e.ErrorCode() {

@@ -10,15 +10,15 @@ import (
 	"github.com/sortkey/sortkey/internal/lines"
 )
 
-// DefaultMaxLine is the default of MaxLine in [ReadOptions], in bytes. An item of 400 KB is shorter, even with every
-// character escaped.
+// DefaultMaxLine is the default of MaxLine in [ReadOptions], in bytes. An item of 400 KB is shorter, even if every
+// character is escaped.
 const DefaultMaxLine = 8 << 20
 
 // A splitter splits a file into records.
 type splitter interface {
-	// next advances to the next record and returns its line. It returns io.EOF after the last record, and a
-	// *recordError if it rejects a record and can continue with the next one. It cannot continue after any other
-	// error.
+	// next advances to the next record and returns the number of its line. It returns io.EOF after the last record.
+	// If the error is a *recordError, the splitter has rejected the record, and next can be called again. It cannot
+	// after any other error.
 	next() (line int64, err error)
 	// value returns the JSON of the record, which is valid until the next call of next.
 	value() []byte
@@ -50,9 +50,9 @@ func (s *jsonLines) next() (int64, error) {
 	}
 }
 
-// A document is a splitter for JSON texts of many records with any line breaks. The records are the elements of an
-// array, the elements of the member Items of an object, or a sequence of objects. A document searches only for the
-// ends of records, so it can continue after a malformed one.
+// A document is a splitter for JSON texts whose records may span lines. The records are the elements of an array, the
+// elements of the member Items of an object, or a sequence of objects. A document searches only for the ends of
+// records, so it can continue after a malformed record.
 type document struct {
 	r     *bufio.Reader
 	max   int
@@ -96,8 +96,8 @@ func (s *document) next() (int64, error) {
 	}
 }
 
-// member reads the name of a member, after its opening quotation mark, and the value. If the value is the array of
-// records, it reads only the opening bracket.
+// member reads a member of an object, whose opening quotation mark has been read. If its value is the array of
+// records, member reads only the opening bracket of the value.
 func (s *document) member() error {
 	if _, err := s.record('"'); err != nil {
 		if _, rejected := errors.AsType[*recordError](err); !rejected {

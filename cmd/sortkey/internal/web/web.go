@@ -1,10 +1,11 @@
 // Package web serves pages to the browser of the person who started a command, and to nobody else.
 //
 // A [Site] listens on a loopback address only. The first address that a person opens contains a token. In exchange,
-// the browser gets a cookie for this site and session, and the site rejects requests without the cookie. It also
-// rejects requests that another page causes. If a page's own host name resolves to 127.0.0.1, the Host of its
-// requests is not the address of the site; the requests of other pages have an Origin or Sec-Fetch-Site of another
-// site. Pages may load scripts, styles and data only from the site, and run no inline script.
+// the browser gets a cookie for this site and session, and the site rejects requests without the cookie.
+//
+// The site also rejects requests that a page of another site causes. Their Origin or Sec-Fetch-Site header names
+// another site. If the other page has a host name that resolves to 127.0.0.1, the Host header of its requests is not
+// the address of the site. Pages may load scripts, styles and data only from the site, and run no inline script.
 //
 // Sources: RFC 6454 (Origin), W3C Fetch Metadata Request Headers, W3C Content Security Policy Level 3.
 package web
@@ -36,8 +37,8 @@ type Site struct {
 	ln    net.Listener
 	hosts []string // values of Host
 	token string
-	// name and session are the name and value of the cookie. Browsers send a cookie to all ports of a host, so other
-	// servers get it too. Therefore session is not the token, and is useless at another port or after a restart.
+	// name and session are the name and value of the cookie. Browsers send the cookie also to servers on other ports
+	// of the host. Therefore session is not the token, and is useless at another port or after a restart.
 	name, session string
 }
 
@@ -60,7 +61,8 @@ func (s *Site) Address(path string) string { return "http://" + s.hosts[0] + pat
 // leastToken is the least number of characters in a token that a person chooses.
 const leastToken = 16
 
-// CheckToken returns an error if a person cannot use the token, and says why.
+// CheckToken returns an error if a token that a person has chosen is too short or has other than printable ASCII
+// characters.
 func CheckToken(token string) error {
 	if len(token) < leastToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return fmt.Errorf(
@@ -97,8 +99,8 @@ func (s *Site) Serve(ctx context.Context, h http.Handler) error {
 	return nil
 }
 
-// Guard returns a handler that passes requests to h only if they have the cookie of the site's browser and no other
-// site has caused them.
+// Guard returns a handler that passes a request to h only if it has the cookie of the site and no other site has
+// caused it.
 func (s *Site) Guard(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range map[string]string{
@@ -130,12 +132,12 @@ func (s *Site) Guard(h http.Handler) http.Handler {
 	})
 }
 
-// same compares a secret in constant time.
+// same compares text with a secret in constant time.
 func same(given, secret string) bool {
 	return subtle.ConstantTimeCompare([]byte(given), []byte(secret)) == 1
 }
 
-// foreign says why a request is not from a page of the site, or returns "".
+// foreign returns the reason why a request is not from a page of the site, or "" if it is.
 func (s *Site) foreign(r *http.Request) string {
 	if !slices.Contains(s.hosts, strings.ToLower(r.Host)) {
 		return fmt.Sprintf("The Host header %q is not the address of this page, %s.", r.Host, s.hosts[0])
@@ -148,7 +150,7 @@ func (s *Site) foreign(r *http.Request) string {
 	switch site := r.Header.Get("Sec-Fetch-Site"); site {
 	case "", "none", "same-origin":
 		return ""
-	default: // a link of another site may only open the first address
+	default: // another site may link only to the address with the token
 		if r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.URL.Query().Has("token") {
 			return ""
 		}

@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxRune is the number of bytes of the longest incomplete character in UTF-8.
+// maxRune is the largest number of bytes of a UTF-8 character whose last byte is missing.
 const maxRune = utf8.UTFMax - 1
 
-// Data returns a writer of data to Stdout. If Stdout is a terminal, the writer passes the data through visible, so
-// that control characters and direction marks in it cannot change what a person sees. Otherwise a program reads the
-// data, and the writer does not change it.
+// Data returns a writer of data to Stdout. If Stdout is a terminal, the writer passes the data through the function
+// visible, so that control characters and direction marks in it cannot change what a person sees. Otherwise the
+// writer does not change the data.
 func (e *Env) Data(visible func(string) string) io.Writer {
 	if e.Width() == 0 {
 		return e.Stdout
@@ -22,7 +22,7 @@ func (e *Env) Data(visible func(string) string) io.Writer {
 type dataWriter struct {
 	w       io.Writer
 	visible func(string) string
-	rest    []byte // the first bytes of a character that the next call of Write completes
+	rest    []byte // the start of a character whose other bytes come with the next Write
 }
 
 // Write implements [io.Writer].

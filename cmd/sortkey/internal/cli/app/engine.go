@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// An Engine opens the databases of one kind for --store, which keep the rows.
+// An Engine opens one kind of database for --store. The database keeps the rows of the tables.
 type Engine struct {
 	// Schemes are the schemes of the URLs that the engine opens.
 	Schemes []string
@@ -24,8 +24,8 @@ type Engine struct {
 	Open func(ctx context.Context, url string, log *slog.Logger) (store.Store, error)
 	// Init prepares a database for Open.
 	Init func(ctx context.Context, url string) error
-	// Metrics returns the metrics of a store that Open has opened, or nil for a store of another engine. Default:
-	// package metrics chooses them by the type of the store.
+	// Metrics returns the metrics of st, or nil if another engine has opened st. If Metrics is nil, package metrics
+	// chooses the metrics by the type of the store.
 	Metrics func(st store.Store) prometheus.Collector
 }
 

@@ -27,8 +27,8 @@ type Env struct {
 	Source *Source
 }
 
-// Causes returns a logger to Stderr for a database in this process. It logs what responses do not say, such as that a
-// damaged folder is the cause of an internal error.
+// Causes returns a logger to Stderr for a database in this process. It logs errors whose causes responses do not
+// contain, such as a damaged folder behind an internal error.
 func (e *Env) Causes() *slog.Logger {
 	withoutTime := func(groups []string, a slog.Attr) slog.Attr {
 		if len(groups) == 0 && a.Key == slog.TimeKey {

@@ -34,7 +34,7 @@ func (e *Env) Report(err error) int {
 		return exitOK
 	}
 
-	explained := Explain(err) // this text may contain text of files and servers
+	explained := Explain(err) // the error may quote files and servers
 	if !errors.Is(err, ErrWrongAnswers) {
 		fmt.Fprintf(e.Stderr, "sortkey: %s\n", text.VisibleLines(explained.Msg))
 	}
@@ -50,7 +50,7 @@ func (e *Env) Report(err error) int {
 // ErrWrongAnswers is the error of a command that has already printed which answers are wrong.
 var ErrWrongAnswers = errors.New("wrong answers")
 
-// Usage returns a usage error whose advice is to read the help of the command.
+// Usage returns a usage error. Its advice is to read the help of the command.
 func Usage(command, format string, args ...any) error {
 	help := "see sortkey --help"
 	if command != "" {
@@ -59,7 +59,7 @@ func Usage(command, format string, args ...any) error {
 	return UsageError(help, format, args...)
 }
 
-// UsageError returns a usage error, for a wrong command line, whose advice is help.
+// UsageError returns an error about a wrong command line. Its advice is help.
 func UsageError(help, format string, args ...any) error {
 	return ask.UsageError(help, format, args...)
 }
@@ -67,8 +67,8 @@ func UsageError(help, format string, args ...any) error {
 // maxMessage bounds the text of an error that is printed, in bytes. [advice.MaxText] bounds each of its lines.
 const maxMessage = 64 << 10
 
-// Explain adds advice to an error of any origin. It bounds the text, because files, command lines and servers can put
-// words of any length into it.
+// Explain adds advice to any error. It bounds the length of the text, because the error may quote files, command
+// lines and servers.
 func Explain(err error) *advice.Error {
 	e := explained(err)
 	for _, s := range []*string{&e.Msg, &e.Advice} {
@@ -83,7 +83,7 @@ func Explain(err error) *advice.Error {
 
 func explained(err error) *advice.Error {
 	if _, ok := errors.AsType[*advice.Error](err); ok {
-		// The text of err also says where the error happened.
+		// Take the text of err, not of the advice.Error in its chain: it also says where the error happened.
 		return &advice.Error{Msg: err.Error(), Advice: advice.Of(err), Err: err}
 	}
 	if list, ok := errors.AsType[model.Errors](err); ok && len(list) > 0 {
@@ -138,8 +138,8 @@ func ModelErrors(path string, list model.Errors) error {
 	return &advice.Error{Msg: fmt.Sprintf("%s has %d errors:\n  %s", path, len(list), all), Err: list}
 }
 
-// ExplainAPI returns the code and message of an error of the service. It keeps the text of err that says where the
-// error happened, and drops the text that the SDK adds.
+// ExplainAPI returns the code and message of an error of the service. It keeps the words of err that say where the
+// error happened, and drops those that the SDK adds.
 func ExplainAPI(err error, api explain.APIError) *advice.Error {
 	sent := error(api)
 	if op, ok := errors.AsType[*smithy.OperationError](err); ok {
@@ -163,7 +163,8 @@ func ExplainAPI(err error, api explain.APIError) *advice.Error {
 	return h
 }
 
-// RootCause returns the innermost error, because the text of the errors around it only names layers of the client.
+// RootCause returns the cause of a network error, or otherwise the innermost error. The errors around it only name
+// layers of the client.
 func RootCause(err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return op.Err

@@ -37,8 +37,8 @@ func CompleteNothing(cmd *cobra.Command) {
 // needsKey is the annotation that [Needs] sets.
 const needsKey = "needs"
 
-// Needs declares flags that have an effect only if another flag is given. For each such flag, needs lists the other
-// flags, of which any one is enough. An entry such as format=csv requires that value.
+// Needs declares flags that have an effect only together with another flag. For each such flag, needs lists the other
+// flags; one of them is enough. An entry such as format=csv requires that value.
 func Needs(cmd *cobra.Command, needs map[string][]string) {
 	for flag, others := range needs {
 		if err := cmd.Flags().SetAnnotation(flag, needsKey, others); err != nil {
@@ -50,7 +50,7 @@ func Needs(cmd *cobra.Command, needs map[string][]string) {
 // leastKey is the annotation that [AtLeast] sets.
 const leastKey = "least"
 
-// AtLeast declares the least values of flags that take a number or a time, such as 1 or 0s.
+// AtLeast declares the minimum of flags that take a number or a duration, such as 1 or 0s.
 func AtLeast(cmd *cobra.Command, least map[string]string) {
 	for flag, value := range least {
 		if err := cmd.Flags().SetAnnotation(flag, leastKey, []string{value}); err != nil {
@@ -59,16 +59,16 @@ func AtLeast(cmd *cobra.Command, least map[string]string) {
 	}
 }
 
-// CheckFlags returns a usage error if a flag or argument is empty, if a value is less than [AtLeast] allows, or if a
-// flag is given without the flag that it needs ([Needs]). An empty value is usually a mistake, such as --if
-// "$CONDITION" in a script that has not set the variable: the command would then do more than the user meant.
+// CheckFlags returns a usage error if a flag or argument is empty, if a value is less than its minimum ([AtLeast]),
+// or if a flag lacks the flag that it needs ([Needs]). An empty value is usually a mistake: if a script has not set
+// CONDITION, the command would ignore --if "$CONDITION" and do more than the user meant.
 func CheckFlags(cmd *cobra.Command, args []string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil {
 			err = checkFlag(cmd, f)
 		}
 	})
-	// for completion, and for the parameters of a statement
+	// Completion takes an empty word, and a PartiQL statement an empty parameter.
 	takesEmpty := cmd.DisableFlagParsing || cmd.Name() == "sql"
 	if empty := slices.Index(args, ""); err == nil && empty >= 0 && !takesEmpty {
 		err = UsageError("give it a value, or leave it out", "argument %d is empty", empty+1)
@@ -128,7 +128,8 @@ func Words(words ...string) cobra.CompletionFunc {
 	return Names(func(context.Context, []string) []string { return words })
 }
 
-// Names completes a value to one of the names that list returns for the arguments before it.
+// Names completes an argument or flag to one of the names that list returns. It calls list with the arguments before
+// the cursor.
 func Names(list func(ctx context.Context, args []string) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		return WithPrefix(list(cmd.Context(), args), toComplete), cobra.ShellCompDirectiveNoFileComp
@@ -153,7 +154,7 @@ func OnePath(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCo
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// WithPrefix returns the names with a prefix.
+// WithPrefix returns those of names that begin with prefix.
 func WithPrefix(names []string, prefix string) []string {
 	var out []string
 	for _, name := range names {
@@ -180,7 +181,7 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return UsageError(strings.Join(help, ", or "), "%s takes no arguments, not %q", name, args[0])
 }
 
-// OneArgument checks the arguments of a command that takes one. Error messages call the argument what.
+// OneArgument returns a check that the command has one argument. Error messages call the argument what.
 func OneArgument(command, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -190,7 +191,7 @@ func OneArgument(command, what string) cobra.PositionalArgs {
 	}
 }
 
-// UnknownCommand checks the arguments of a command that has only subcommands.
+// UnknownCommand rejects the arguments of a command that has only subcommands: Cobra has found no such subcommand.
 func UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -7,10 +7,10 @@ import (
 )
 
 // An HTTPClient sends requests of the AWS SDK through another client. It gives each request a copy of its body that
-// stays open, because the SDK and net/http race: the SDK closes the body of a request as soon as it has the headers
-// of the response, and if net/http is then still looking for the end of the body, it closes the connection. Reading
-// the response fails with [net.ErrClosed]. This happened to one in ten large responses of a server on the same
-// machine (aws/aws-sdk-go-v2 issues 1825 and 2737).
+// stays open, to avoid a race. The SDK closes the body of a request as soon as it has the headers of the response. If
+// net/http is then still looking for the end of the body, it closes the connection, and reading the response fails
+// with [net.ErrClosed]. This happened to one in ten large responses of a server on the same machine
+// (aws/aws-sdk-go-v2 issues 1825 and 2737).
 type HTTPClient struct {
 	Next interface {
 		Do(*http.Request) (*http.Response, error)

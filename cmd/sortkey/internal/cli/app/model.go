@@ -40,8 +40,8 @@ func ModelNames(_ *cobra.Command, _ []string, toComplete string) ([]string, cobr
 	return WithPrefix(examples.Names(), toComplete), cobra.ShellCompDirectiveDefault
 }
 
-// LoadModel returns the example with that name, or the model at that path: in a file, or in the model.yaml of a
-// folder.
+// LoadModel returns the example called name, or the model at the path name, which is a file or a folder with a
+// model.yaml.
 func LoadModel(name string) (*model.Model, error) {
 	m, err := models.Find(name)
 	if errors.Is(err, models.ErrNotFound) {

@@ -37,12 +37,12 @@ import (
 // A Source is the database that a command uses: a running server, a model loaded into memory, a folder, or the
 // database of --store.
 type Source struct {
-	// Target takes the requests of package wire, and Client the requests of the SDK.
+	// Target takes requests of package wire, and Client takes requests of the AWS SDK.
 	Target explain.Target
 	Client *dynamodb.Client
 	// Endpoint is the URL of the server, with its password hidden, or "" if there is no server.
 	Endpoint string
-	// DB is the database if it is in this process, or nil.
+	// DB is the database, or nil if the database is not in this process.
 	DB *sortkey.DB
 	// Model is the model in memory, or nil.
 	Model *model.Model
@@ -52,8 +52,8 @@ type Source struct {
 // Close closes the database if it is in this process.
 func (s *Source) Close() error { return s.close() }
 
-// End closes s and returns err, or else the error of closing. A failed write to disk takes precedence over err,
-// because it has caused the errors after it.
+// End closes s and returns err or, if err is nil, the error of closing. If a write to disk has failed, End returns
+// that error, because it has caused the errors after it.
 func (s *Source) End(err error) error {
 	closed := s.Close()
 	if failed, ok := errors.AsType[*disk.FailedError](closed); ok {
@@ -72,16 +72,15 @@ func (s *Source) End(err error) error {
 // environment names a server.
 type SourceFlags struct {
 	Data, Endpoint, Model, Store string
-	// Writes is set for a command that writes. It has no flag --model, because every command makes the items of a
-	// model anew.
+	// Writes is set for a command that writes. Such a command has no flag --model, because a model is loaded anew for
+	// each command, so its writes would be lost.
 	Writes bool
 	// Create makes Open create the folder Data if it does not exist.
 	Create bool
 }
 
-// SourceNamed returns the flags for a source that the user names without a flag. The name is a URL, of a server or
-// for --store; an example or a model file; or a folder with a model.yaml or a database. If it is empty, SourceNamed
-// returns flags of which none is set.
+// SourceNamed returns the flags for a source that the user names without a flag. The name is a URL of a server or for
+// --store, an example, a model file, or a folder with a model.yaml or a database. For an empty name, no flag is set.
 func (e *Env) SourceNamed(name string) SourceFlags {
 	if strings.Contains(name, "://") {
 		if _, err := e.engine(name); err == nil {
@@ -126,7 +125,7 @@ The items are those of the server at --endpoint,` + model + `
 or, without a server, of a folder with --data or of ` + env.StoreKinds() + ` with --store.`
 }
 
-// Declare declares the flags, unless env is that of a shell, which has a source already.
+// Declare declares the flags. In a shell it declares none, because the shell already has a source.
 func (f *SourceFlags) Declare(cmd *cobra.Command, env *Env) {
 	if env.Source != nil {
 		return
@@ -200,8 +199,8 @@ func (e *Env) Open(ctx context.Context, f SourceFlags) (*Source, error) {
 	return e.openEndpoint(f.Endpoint)
 }
 
-// OpenRunning opens a source with running tables: a server or a database for --store by its URL, or a folder by its
-// path.
+// OpenRunning opens a source whose tables are in use. The name is the URL of a server, the URL of a database for
+// --store, or the path of a folder.
 func (e *Env) OpenRunning(ctx context.Context, name string) (*Source, error) {
 	if !strings.Contains(name, "://") {
 		return e.Open(ctx, SourceFlags{Data: name})
@@ -236,8 +235,8 @@ func (e *Env) openEndpoint(endpoint string) (*Source, error) {
 	}, nil
 }
 
-// credentials returns the credentials of the environment. If there are none it returns arbitrary ones, which a local
-// server accepts.
+// credentials returns the credentials in the environment. If the environment has none, it returns invented ones,
+// which a local server accepts.
 func (e *Env) credentials() aws.CredentialsProvider {
 	key, secret := e.Getenv("AWS_ACCESS_KEY_ID"), e.Getenv("AWS_SECRET_ACCESS_KEY")
 	if key == "" || secret == "" {
@@ -281,7 +280,7 @@ func OpenEmpty() (*Source, error) {
 
 // inProcess returns the source of a database of this process.
 func inProcess(db *sortkey.DB, end func() error) *Source {
-	// A retry would fail too, because a store stays failed after an error of its disk.
+	// Do not retry: after a disk error the store stays failed, so a retry would fail too.
 	client := sdk.Direct(db, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
 	return &Source{Client: client, Target: explain.InProcess(db), DB: db, close: end}
 }

@@ -38,7 +38,8 @@ func (e *Env) Status() *Status {
 	return s
 }
 
-// Show shows a text. It drops the text until statusDelay has passed, and if the last one is newer than statusPause.
+// Show shows a text. It drops the text if the command has not yet run for statusDelay, or if it showed another text
+// less than statusPause ago.
 func (s *Status) Show(format string, args ...any) {
 	now := time.Now()
 	if s.w == nil || now.Before(s.next) {

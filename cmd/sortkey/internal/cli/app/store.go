@@ -30,8 +30,8 @@ func OpenData(dir string, opts disk.Options) (store.Store, error) {
 	return st, nil
 }
 
-// OpenFolder opens the store in the folder of --data for a command that also has the flag --endpoint. It creates a
-// missing folder only if create is set.
+// OpenFolder opens the store in the folder of --data. It creates a missing folder only if create is set. If a server
+// has the folder open, the error advises to use --endpoint, which the command must have.
 func OpenFolder(dir string, create bool) (store.Store, error) {
 	if _, err := os.Stat(dir); err != nil && !create {
 		return nil, advice.New(

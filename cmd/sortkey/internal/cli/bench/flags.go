@@ -122,7 +122,7 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 // maxItem bounds --size, in bytes. It leaves room for the keys in an item of 400 KB, DynamoDB's limit.
 const maxItem = 390 << 10
 
-// measure calls run and prints its report. An interrupt ends it without a report.
+// measure calls run and prints its report. If the user interrupts the measurement, measure prints no report.
 func (f *benchFlags) measure(
 	cmd *cobra.Command, env *app.Env, run func(context.Context) (*bench.Report, error),
 ) error {

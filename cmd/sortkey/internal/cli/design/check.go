@@ -83,7 +83,7 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 	return cmd
 }
 
-// manyItems is the number of items above which a check collects garbage more often to save memory.
+// manyItems is the number of items above which a check sets a lower garbage collection percentage, to save memory.
 const manyItems = 200_000
 
 // severities are the values of --fail-on.
@@ -128,8 +128,8 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 	}
 	defer w.Close()
 	if len(w.Items) > manyItems {
-		// The items take most of the memory and live until the end, so collecting more often saves memory at little
-		// cost. While Build generated them, less memory was live.
+		// The items now take most of the memory and live until the end. Frequent collections therefore free little
+		// and cost little, and bound the garbage. While Build generated the items, the live memory was smaller.
 		defer debug.SetGCPercent(debug.SetGCPercent(10))
 	}
 	r, err := check.Run(ctx, w, check.Options{Lint: lint.Run, Progress: func(pattern string) {
@@ -168,8 +168,8 @@ func runRunning(
 // runningItems is the number of items of each running table that a check reads.
 const runningItems = 2000
 
-// writeResult writes the result of a check. It returns [app.ErrWrongAnswers] if the result has a finding of the
-// severity or above. The dataset is nil for running tables, which declare no rates, and their result has no bill.
+// writeResult writes the result of a check. It returns [app.ErrWrongAnswers] if the result has a finding of at least
+// the severity. The dataset is nil for running tables: they declare no rates, so their result has no bill.
 func writeResult(
 	env *app.Env, w *dataset.Dataset, r *check.Result, severity model.Severity, f *checkFlags,
 ) (err error) {

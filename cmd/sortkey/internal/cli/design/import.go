@@ -158,7 +158,7 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	return nil
 }
 
-// budgetComment tells readers of an imported model where its budgets come from.
+// budgetComment is the comment in an imported model that says where its budgets come from.
 const budgetComment = `# The units below expect are what the most expensive request of each pattern costs with the items
 # of this model, rounded up. Write what you expect instead.
 `
@@ -201,7 +201,7 @@ func printLosses(env *app.Env, list []convert.Loss) {
 	}
 }
 
-// convertDesign converts files, or the tables of a server.
+// convertDesign converts the files of a design, or the tables of a server, to a model.
 func convertDesign(
 	ctx context.Context, env *app.Env, args []string, f *importFlags,
 ) (*model.Model, []convert.Loss, error) {
@@ -223,8 +223,8 @@ func convertDesign(
 	return convert.Import(ctx, files, f.Options)
 }
 
-// readFile reads the tables of a template, any number of items, or the file of another design, which it does not
-// parse.
+// readFile reads a file or folder to import. It reads tables from a template, and items from a data file of any
+// length. It returns any other design as bytes, which package convert parses.
 func (f *importFlags) readFile(name string, definitions tabledef.Reader) (convert.File, error) {
 	file := convert.File{Name: name}
 	if filepath.Base(name) == s3files.SummaryFile || filepath.Base(name) == s3files.FilesFile {
@@ -259,7 +259,7 @@ func (f *importFlags) readFile(name string, definitions tabledef.Reader) (conver
 
 	file.Tables, file.Notes, err = definitions.ReadData(name, data)
 	if errors.Is(err, tabledef.ErrOther) {
-		return file, nil // convert reports a better error
+		return file, nil // package convert returns a better error
 	}
 	return file, err
 }
@@ -307,8 +307,8 @@ func convertFrom(ctx context.Context, env *app.Env, f *importFlags) (*model.Mode
 	return m, losses, err
 }
 
-// readDesign reads a file, or standard input for -. It truncates a longer file to one byte more than the limit, and
-// the import then rejects the file with a better message.
+// readDesign reads a file, or standard input for "-". It stops one byte after the limit, so that the import sees that
+// the file is too long and rejects it with a message that says so.
 func readDesign(name string) ([]byte, error) {
 	in := io.Reader(os.Stdin)
 	if name != "-" {

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// outFlags are the flags of commands that write a file and do not overwrite one by default.
+// outFlags are the flags of commands that write a file. By default such a command does not overwrite a file.
 type outFlags struct {
 	path  string
 	force bool
@@ -52,8 +52,8 @@ func (f *outFlags) writeTo(path string, data []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// check returns the error that write would return because the file exists. A command calls it first, so as not to do
-// its work in vain.
+// check returns an error if the file exists and write would not overwrite it. A command calls check before its work,
+// so that the work is not lost.
 func (f *outFlags) check() error {
 	if _, err := os.Lstat(f.path); f.toFile() && !f.force && err == nil {
 		return existing(f.path, fs.ErrExist)

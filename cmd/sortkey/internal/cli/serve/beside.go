@@ -9,18 +9,18 @@ import (
 	protocol "github.com/sortkey/sortkey/internal/server"
 )
 
-// besideTimeout bounds the time that a beside gives its requests in progress when it stops.
+// besideTimeout is the time that a stopping beside waits for its requests in progress.
 const besideTimeout = time.Second
 
-// A beside serves what is not part of the DynamoDB protocol, such as metrics. It has its own address, where requests
-// need no signature and do not disturb clients.
+// A beside is an HTTP server for what is not part of the DynamoDB protocol, such as metrics. It has its own address,
+// where requests need no signature and do not disturb clients.
 type beside struct {
 	ln   net.Listener
 	stop func()
 }
 
-// serveBeside starts to serve h at addr, which is the value of a flag. It accepts requests to this machine's names
-// and to hosts.
+// serveBeside starts to serve h at addr, which is the value of the flag. It accepts only requests whose Host is a
+// name of this machine or one of hosts.
 func serveBeside(
 	ctx context.Context, flag, addr string, h http.Handler, hosts []string, log logs,
 ) (*beside, error) {
@@ -29,7 +29,7 @@ func serveBeside(
 		return nil, err
 	}
 	s := &beside{ln: ln}
-	// It outlives ctx, to serve while the main server finishes its requests in progress.
+	// The handlers outlive ctx, so that they still answer while the main server finishes its requests in progress.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan error, 1)
 	go func() {

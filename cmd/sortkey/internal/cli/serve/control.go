@@ -15,8 +15,8 @@ import (
 // tokenVariable is the environment variable with the token of --control.
 const tokenVariable = "SORTKEY_CONTROL_TOKEN"
 
-// serveControl serves [server.Server.Control] on a loopback address and prints the address. Requests need a token:
-// that in the environment, or else a new one, which serveControl prints.
+// serveControl serves [server.Server.Control] on a loopback address and prints the address. Requests need the token
+// in the environment. If the environment has none, serveControl creates a token and prints it.
 func serveControl(
 	ctx context.Context, env *app.Env, port string, front *server.Server, log logs,
 ) (end func(), err error) {
@@ -44,7 +44,8 @@ func serveControl(
 	return s.stop, nil
 }
 
-// authorized returns a handler that passes requests with the token to h, unless a page in a browser sends them.
+// authorized returns a handler that passes a request to h if it has the token and does not come from a page in a
+// browser.
 func authorized(token string, h http.Handler) http.Handler {
 	want := []byte("Bearer " + token)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

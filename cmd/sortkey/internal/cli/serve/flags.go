@@ -46,7 +46,7 @@ const maxShards = 1000
 // maxIsolated is the number of databases that --isolate keeps at a time.
 const maxIsolated = 1000
 
-// isolations maps the values of --isolate to what each database is for.
+// isolations maps the values of --isolate to what clients that share a database have in common.
 var isolations = map[string]string{
 	"key": "access key", "key,region": "access key and region", "path": "NAME after the address",
 }
@@ -165,7 +165,7 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	})
 }
 
-// check checks the flags, and sets the options whose values it must convert from those of the flags.
+// check returns an error if a flag is wrong. It also sets the options whose values it converts from flags.
 func (f *serveFlags) check() error {
 	o := &f.opts
 	if f.server.ShutdownTimeout = f.drain; f.drain == 0 {
@@ -197,7 +197,8 @@ func (f *serveFlags) check() error {
 
 	f.server.MaxPendingBytes = int64(f.pendingMB) << 20
 	if name, _, err := net.SplitHostPort(f.addr); err == nil && net.ParseIP(name) == nil {
-		f.server.AllowHosts = append(f.server.AllowHosts, name) // requests may use the name that the user listens on
+		// the Host of a request may be the name that the user listens on
+		f.server.AllowHosts = append(f.server.AllowHosts, name)
 	}
 	for _, origin := range f.server.CORS {
 		u, err := url.Parse(origin)
@@ -211,7 +212,8 @@ func (f *serveFlags) check() error {
 	return f.readCredentials()
 }
 
-// readCredentials sets the accepted credentials to those in the flags and in the files that the flags name.
+// readCredentials sets the credentials that the server accepts. It reads them from the flags and from the files that
+// the flags name.
 func (f *serveFlags) readCredentials() error {
 	if f.credentials == nil {
 		return nil

@@ -37,7 +37,7 @@ func (f *logFlags) declare(cmd *cobra.Command) {
 // logs configures the logging of a server.
 type logs struct {
 	*slog.Logger
-	asked    bool // the user asked for a log; otherwise it has only warnings and errors
+	asked    bool // the user asked for a log; if false, the log has only warnings and errors
 	requests bool
 	slow     time.Duration
 }
@@ -70,9 +70,8 @@ func (l logs) observer() sortkey.Observer {
 // Begin implements [sortkey.Observer].
 func (logs) Begin(context.Context, *sortkey.Event) {}
 
-// End implements [sortkey.Observer]. It logs the request if all requests are
-// logged, or if it was slow or failed in the server. Of the request's contents it
-// logs only table names.
+// End implements [sortkey.Observer]. It logs a request if the server logs all of them, or if the request was slow or
+// failed in the server. The only contents of the request that it logs are table names.
 func (l logs) End(ctx context.Context, e *sortkey.Event) {
 	level, msg := slog.LevelInfo, "request"
 	switch {
@@ -143,7 +142,7 @@ func tableNames(names []string) string {
 	return strings.Join(parts, ",")
 }
 
-// observers is an observer that passes events to each of its elements.
+// observers is a [sortkey.Observer] that passes each event to all of its elements.
 type observers []sortkey.Observer
 
 // Begin implements [sortkey.Observer].

@@ -10,12 +10,12 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// returnMemory returns the memory of a burst of requests to the system when the burst is over, until ctx ends. It
-// first compacts the rows that the burst has written. The runtime collects garbage in an idle process only every two
-// minutes, so without returnMemory the process would seem to use the memory until then.
+// returnMemory waits until a burst of requests is over, returns its memory to the system, and repeats this until ctx
+// ends. If the rows are in memory, it compacts them first. In an idle process the runtime collects garbage only every
+// two minutes, so without returnMemory the process would keep the memory until then.
 //
-// A burst is over when the collector has run since the memory was last returned, but not in the last interval of
-// length quiet.
+// A burst is over when the garbage collector has run since returnMemory last returned memory, but has not run during
+// the last interval of length quiet.
 func returnMemory(ctx context.Context, st store.Store, quiet time.Duration) {
 	sample := []metrics.Sample{{Name: "/gc/cycles/automatic:gc-cycles"}}
 	var seen, returned uint64
@@ -31,8 +31,8 @@ func returnMemory(ctx context.Context, st store.Store, quiet time.Duration) {
 		cycles := sample[0].Value.Uint64()
 		if cycles == seen && cycles != returned {
 			if c, ok := st.(capability.Compactor); ok && inMemory(st) {
-				// Collect whenever the heap has grown by a quarter, so that old and new pages together take little
-				// memory.
+				// Compact copies the rows. Collect whenever the heap has grown by a quarter, so that the old pages do
+				// not stay beside the new ones.
 				percent := debug.SetGCPercent(25)
 				err := c.Compact(ctx)
 				debug.SetGCPercent(percent)

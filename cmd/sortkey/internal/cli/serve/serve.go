@@ -122,7 +122,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	began := time.Now()
 	opts, face := f.opts, f.server
 	opts.Logger = log.Logger
-	face.Open = !log.asked // a person who reads no log gets the warning below instead
+	face.Open = !log.asked // without a log, the warning below replaces that of the server
 	if opts.Store, err = f.openStore(ctx, env, log.Logger); err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		}
 		log.Info("stopped")
 	}()
-	loaded, err := load(event.Quiet(ctx), env, db, f, log) // observers see only requests of clients
+	loaded, err := load(event.Quiet(ctx), env, db, f, log) // Quiet, because observers see only requests of clients
 	if err != nil {
 		return err
 	}
@@ -279,7 +279,7 @@ func whatLoaded(l models.Loaded) string {
 	return text.Count(l.Created, "table") + ", " + text.Count(l.Written, "item") + shareOf(l)
 }
 
-// shareOf says which share of the model's items was loaded. It is empty for all.
+// shareOf returns words for the share of the model's items that was loaded, or "" if all were loaded.
 func shareOf(l models.Loaded) string {
 	switch {
 	case l.Scale <= 0:
@@ -299,7 +299,7 @@ func serveUntil(ctx context.Context, face *server.Server, ln net.Listener, drain
 	err := face.Serve(ctx, ln)
 	forget()
 	if ctx.Err() != nil {
-		stopping() // if Serve returned before AfterFunc called it
+		stopping() // AfterFunc may not have called it before Serve returned
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return advice.New(

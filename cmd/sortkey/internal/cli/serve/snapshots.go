@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// serveSnapshots takes a snapshot of the database in the folder dir whenever sortkey snapshot asks for one, until the
-// caller calls end. It gives snapshots in progress the time drain to finish.
+// serveSnapshots takes a snapshot of the database in the folder dir whenever sortkey snapshot asks for one. It stops
+// when the caller calls end. A snapshot in progress then has the time drain to finish.
 func serveSnapshots(ctx context.Context, dir string, st *disk.Store, drain time.Duration, log logs) (end func()) {
 	control, err := snapshot.Listen(ctx, dir, st, drain)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 )
 
-// usage is the template for the help of a command, after its description.
+// usage is the template for the part of a command's help below its description.
 const usage = `{{if .HasParent}}Usage:
   {{.Use}}
 

@@ -85,8 +85,8 @@ func isTerminal(r io.Reader) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// linesOnly is the standard input of a command in a shell. Reading it fails, because it contains the lines of the
-// shell.
+// linesOnly is the standard input of a command in a shell. Reading it fails, because the shell itself reads its
+// commands from standard input.
 type linesOnly struct{}
 
 func (linesOnly) Read([]byte) (int, error) {

@@ -15,8 +15,8 @@ import (
 // completionTime bounds the time of a completion.
 const completionTime = 300 * time.Millisecond
 
-// complete returns the ways to complete a line at pos, which counts characters. A completed line is head, an element
-// of all, and tail.
+// complete returns the completions of a line at pos, which counts characters. Each completed line consists of head,
+// an element of all, and tail.
 func (s *shell) complete(ctx context.Context, line string, pos int) (head string, all []string, tail string) {
 	before := string([]rune(line)[:pos])
 	tail = line[len(before):]
@@ -29,7 +29,7 @@ func (s *shell) complete(ctx context.Context, line string, pos int) (head string
 	return before[:p.Start], quote(s.candidates(ctx, append(p.Words, p.Last)), p.Quote), tail
 }
 
-// candidates returns the words that can take the place of the last of words.
+// candidates returns the words that complete the last of words.
 func (s *shell) candidates(ctx context.Context, words []string) (all []string) {
 	var out bytes.Buffer
 	root := s.commands()
@@ -49,7 +49,8 @@ func (s *shell) candidates(ctx context.Context, words []string) (all []string) {
 	return all
 }
 
-// quote puts the open quote, or "", before each name. After a single name it also closes the quote and adds a space.
+// quote puts open, which is the opening quote or "", before each name. If there is only one name, it also closes the
+// quote and adds a space.
 func quote(names []string, open string) []string {
 	all := make([]string, len(names))
 	for i, name := range names {

@@ -6,14 +6,14 @@ import (
 	"github.com/peterh/liner"
 )
 
-// errAborted is the error of a line that the user has aborted with Ctrl-C.
+// errAborted is the error of read after the user has aborted a line with Ctrl-C.
 var errAborted = liner.ErrPromptAborted
 
 // An editor reads lines from the terminal.
 type editor struct{ state *liner.State }
 
-// newEditor returns an editor. Complete returns the ways to complete a line at pos, which counts characters: the text
-// before them, the completions, and the text after them.
+// newEditor returns an editor. The function complete returns the completions of a line at pos, which counts
+// characters. Its results are the text before a completion, the completions, and the text after it.
 func newEditor(complete func(line string, pos int) (string, []string, string)) *editor {
 	ed := &editor{liner.NewLiner()}
 	ed.state.SetCtrlCAborts(true)
@@ -26,7 +26,7 @@ func newEditor(complete func(line string, pos int) (string, []string, string)) *
 // remember adds a line to the history.
 func (ed *editor) remember(line string) { ed.state.AppendHistory(line) }
 
-// read reads a line. It returns errAborted after Ctrl-C, io.EOF after Ctrl-D, or the cause of the end of ctx.
+// read reads a line. It returns errAborted after Ctrl-C and io.EOF after Ctrl-D. If ctx ends, it returns the cause.
 func (ed *editor) read(ctx context.Context, prompt string) (string, error) {
 	type answer struct {
 		line string

@@ -56,7 +56,7 @@ func (s *shell) run(ctx context.Context, line string) error {
 	return err
 }
 
-// seeSortkey begins advice to read the help of a command. In the shell, run replaces it.
+// seeSortkey is how advice to read the help of a command begins. In a shell, run rewrites such advice.
 const seeSortkey = "see sortkey "
 
 // script runs the lines of r until one fails.
