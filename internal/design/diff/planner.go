@@ -27,14 +27,13 @@ type Question struct {
 // of both. If a pattern reads wrong items, the planner changes more names; if that does not help, it uses a new
 // table.
 type planner struct {
-	ctx     context.Context
-	was, is Side
-	renames Renames
-	pairs   map[*model.Entity]*pair
-	// for a renamed entity, the other new entities that may have some of its items
-	splits    map[*model.Entity][]*pair
-	parts     map[*model.Entity]bool // new entities to which some old item belongs
-	olds      []dataset.Item         // items of the old dataset, then examples
+	ctx       context.Context
+	was, is   Side
+	renames   Renames
+	pairs     map[*model.Entity]*pair
+	splits    map[*model.Entity][]*pair // by renamed entity: other new entities that may have its items
+	parts     map[*model.Entity]bool    // new entities to which some old item belongs
+	olds      []dataset.Item            // items of the old dataset, then examples
 	names     *names
 	target    *model.Model
 	items     []moved

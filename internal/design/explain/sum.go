@@ -106,7 +106,7 @@ func GetBatch(ctx context.Context, t Target, tableName string, keys []attr.Item)
 			b.Bytes += it.Size()
 			b.Strong += table.ReadUnits(it.Size(), true)
 		}
-		// for the keys of items that do not exist
+		// A key without an item costs as much as an empty item.
 		b.Strong += float64(len(now)-left-len(items)) * table.ReadUnits(0, true)
 	}
 	b.Eventual = b.Strong / 2

@@ -73,7 +73,7 @@ func checkKeys(p *rule.Pass) {
 		for _, o := range first[id] {
 			other, _ := shapeOfKey(p, o)
 			equal := s.same == other.same
-			// of equal keys, if one entity extends the other, they are two states of one item
+			// If the keys are equal and one entity extends the other, they are two states of one item.
 			if !equal || within(o, e) == within(e, o) {
 				reportAlike(p, o, e, equal, s.words)
 				break

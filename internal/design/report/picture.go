@@ -25,7 +25,7 @@ const (
 	maxColumns  = 6   // attributes beside the keys
 	maxCell     = 24  // characters of a value that a cell shows
 	maxTitle    = 400 // characters of a cut value that the title of its cell shows
-	// bytes; a cell cuts a longer string, and shows only the type and size of another larger value
+	// maxLiteral is in bytes. A cell cuts a longer string. Of another larger value, it shows only the type and size.
 	maxLiteral = 4096
 )
 

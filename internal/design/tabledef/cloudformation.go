@@ -95,7 +95,7 @@ func parameter(name string, p map[string]any) any {
 	u.legal = kind != "String" || len(allowed) > 0
 	switch {
 	case has && strings.HasPrefix(kind, "AWS::SSM::"):
-		// value is the name of an SSM parameter, and only a deployment knows the parameter's value
+		// value is the name of an SSM parameter. Only a deployment knows the parameter's value.
 		u.standIn = legalName(fmt.Sprint(value))
 	case has && strings.Contains(kind, "List"):
 		var list []any

@@ -16,11 +16,10 @@ import (
 
 // Limits on trials. A trial checks a small copy of the model.
 const (
-	trialItems   = 200 // generated items
-	trialWritten = 200 // samples of each entity, and raw items
-	maxTrials    = 60  // the findings after that keep their general advice
-	// pairs of entities that all trials together compare, as in 30 trials of a model with 100 entities
-	maxPairs = 300_000
+	trialItems   = 200     // generated items
+	trialWritten = 200     // samples of each entity, and raw items
+	maxTrials    = 60      // the findings after that keep their general advice
+	maxPairs     = 300_000 // pairs of entities that all trials compare, such as 30 trials of 100 entities
 )
 
 // A trial is the result of checking a copy of the model, with the findings of the rules.
