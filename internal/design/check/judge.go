@@ -173,7 +173,7 @@ func (j *judge) budget(b budget) {
 			b.advice += "; "
 		}
 		j.fail(nil, b.advice+"if the budget is only for the values in where, write budget: sample",
-			"expected at most %s, got %s", b.words, strings.TrimSuffix(b.where(w), ",")) // without a partition
+			"expected at most %s, got %s", b.words, strings.TrimSuffix(b.where(w), ",")) // if no partition follows
 	}
 }
 

@@ -341,7 +341,7 @@ func runPattern(
 		return runWrite(ctx, w, p)
 	}
 
-	rows := max(1000, 2*len(p.Expect.Keys)) // that the report keeps
+	rows := max(1000, 2*len(p.Expect.Keys)) // maximum that the report keeps
 	pr, err := Through(ctx, target, w.Model, p, explain.Options{Items: rows, Classify: w.EntityName})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {

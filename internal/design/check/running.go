@@ -79,7 +79,7 @@ type running struct {
 	result *Result
 	items  map[*model.Entity][]attr.Item
 	looked map[*model.Table]Looked
-	there  map[*model.Table]*keyschema.Table // the tables that exist
+	there  map[*model.Table]*keyschema.Table // the running tables, if they exist
 }
 
 func (r *running) differ(s model.Severity, f model.Finding, advice, format string, args ...any) {
@@ -202,7 +202,7 @@ func (r *running) sample(t *model.Table) error {
 	if strangers > 0 {
 		severity := model.Warning
 		if slices.ContainsFunc(r.m.Items, func(raw *model.RawItem) bool { return raw.Table == t }) {
-			severity = model.Note // the model has such items
+			severity = model.Note // the model has raw items too
 		}
 		r.differ(severity, model.Finding{Pos: t.Pos, Table: t.Name, Keys: []string{rowText(t, strange)}},
 			"add an entity with their keys", "%s in table %s %s of no entity of the model",

@@ -377,7 +377,7 @@ func (d *Diff) findings(was, is *check.Result) {
 	count := func(list []model.Finding) map[Finding]int {
 		all := map[Finding]int{}
 		for _, f := range list {
-			if f.Accepted == "" && f.Rule != check.Rule { // patterns say what they failed
+			if f.Accepted == "" && f.Rule != check.Rule { // d.patterns compares unmet expectations
 				all[findingOf(&f).about()]++
 			}
 		}

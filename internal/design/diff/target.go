@@ -46,8 +46,8 @@ type names struct {
 	tables     map[*model.Table]string
 	attributes map[*model.Table]map[string]string
 	words      map[key]*keys.Template // templates of keys with another first word
-	why        map[string]string      // by Name.Subject
-	all        []Name                 // in the last target
+	why        map[string]string      // reasons, by Name.Subject
+	all        []Name                 // the names changed in the last target
 }
 
 // A key is a key attribute of an entity.

@@ -369,7 +369,7 @@ func (r *reading) sort(a model.Attribute) bool {
 	case t.Kind == attr.Number && ok:
 		op := string(c.Op)
 		if c.Op == ast.Equal {
-			op = string(ast.OpBetween) // c gives a period
+			op = string(ast.OpBetween) // the value of c is a period
 		}
 		operands := r.operands(a, c, t, r.kindOf(parts[n].Name))
 		if parts[n].Type.Desc {

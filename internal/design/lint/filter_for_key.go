@@ -81,7 +81,7 @@ func checkLimit(p *rule.Pass, q *rule.Query) {
 	returned, where, keys := r.Returned, "", []string(nil)
 	if s := q.Reads().Spread; s != nil && (r.Examined < limit || r.Returned == limit || r.Last == nil) {
 		at := slices.IndexFunc(s.Readings, func(o load.Reading) bool {
-			return o.Pages > 1 && o.Examined > limit && o.Rows < limit // these count all pages
+			return o.Pages > 1 && o.Examined > limit && o.Rows < limit // a Reading counts the rows of all pages
 		})
 		if at < 0 {
 			return

@@ -52,7 +52,7 @@ func checkHot(p *rule.Pass, v *rule.View, s *load.Space, units []float64, unit s
 		if n > limit {
 			over++
 		}
-		if at < 0 || n > units[at]*(1+1e-9) { // not by rounding alone
+		if at < 0 || n > units[at]*(1+1e-9) { // ignore differences from rounding
 			at = i
 		}
 	}

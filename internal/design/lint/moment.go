@@ -115,7 +115,7 @@ func formatsOf(p *rule.Pass, c rule.Component) (all []format) {
 	words := c.Written()
 	if model.Moment(c.Type) {
 		value := rule.Written{Text: "2026-01-05T10:00:00Z", Item: p.First(c.Entity)}
-		s, _ := c.Type.Encode(value.Text) // every type of time encodes it
+		s, _ := c.Type.Encode(value.Text) // every type of time can encode this value
 		shape := shapeOf(s)
 		if c.Type.Desc {
 			shape = "descending " + shape

@@ -113,7 +113,7 @@ func readOneByOne(p *rule.Pass, c rule.Component) bool {
 // literal that follows the component, because that literal affects the order of keys.
 func wordsIn(p *rule.Pass, c rule.Component) []rule.Written {
 	words := slices.Clone(c.Written())
-	if c.Type.Name == "number" { // made ones prove something too
+	if c.Type.Name == "number" { // generated numbers can sort wrongly too
 		words = nil
 		for _, it := range p.Items(c.Entity) {
 			words = append(words, rule.Written{Text: it.Values.Get(c.Name), Item: it})

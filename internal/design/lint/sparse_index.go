@@ -30,7 +30,7 @@ var sparseIndex = rule.Rule{
 // that differ.
 func checkMember(p *rule.Pass, v *rule.View, e *model.Entity) {
 	var missing []string
-	var made, when []*model.Template // when has those with a condition
+	var made, when []*model.Template // when has the conditional ones of made
 	own := false                     // the entity has some attribute only for the index
 	for _, a := range v.Keys {
 		t := e.Attribute(a.Name)

@@ -187,7 +187,7 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 		all = append(all, s)
 	}
 	if all == nil {
-		if len(in.notes) > 0 { // what was left out may have it
+		if len(in.notes) > 0 { // the parts that were skipped may have the table
 			return nil, advice.New(in.notes[0].Advice, "%w: %s", errNoTable, in.notes[0].Text)
 		}
 		return nil, advice.New("", "%w", errNoTable)

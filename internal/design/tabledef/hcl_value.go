@@ -78,7 +78,7 @@ func (s *scope) value(e hclsyntax.Expression) (v cty.Value) {
 		return s.failed(e, fmt.Sprintf("%s: the files make more than %d MB", place(e.Range()), maxMade>>20), ctx)
 	}
 	if !v.IsKnown() && !v.IsMarked() {
-		return s.failed(e, "", ctx) // a function lost the marks
+		return s.failed(e, "", ctx) // a function of the library dropped the marks
 	}
 	return v
 }
@@ -189,7 +189,7 @@ func (s *scope) refer(path []string, text string) (n int, v cty.Value) {
 		}
 		return 2, cty.StringVal(s.folder())
 	case "terraform":
-		return 2, cty.StringVal("default") // the workspace
+		return 2, cty.StringVal("default") // terraform.workspace
 	}
 
 	if b := s.resources[path[0]+"."+path[1]]; b != nil {

@@ -66,7 +66,7 @@ func (st *Study) try(found []*Finding, rules []Rule) error {
 					before, err = st.tryEdit(source, nil, rules)
 				}
 				if err != nil {
-					return context.Cause(st.ctx) // a model that a program built may have no text form, so it gets no trials
+					return context.Cause(st.ctx) // a model that a program built may have no text form
 				}
 			}
 			left--
@@ -166,7 +166,7 @@ func (st *Study) gains(before, after *trial, f *Finding) (all string) {
 	}
 	for i, e := range st.Entities {
 		if units := unitsGained(before.writes[i], after.writes[i]); units != "" {
-			return all + "; write units of " + e.Name + " " + units // others change in the same way
+			return all + "; write units of " + e.Name + " " + units // other entities change in the same way
 		}
 	}
 	return all
