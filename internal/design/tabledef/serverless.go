@@ -345,7 +345,7 @@ func (s *service) source(src string) (v any, ok bool) {
 		if u.standIn == "" || strings.HasPrefix(src, "${") {
 			return u, false
 		}
-		text, isText = u.standIn, true // the unresolved variable is part of an address, as in self:custom.${opt:stage}
+		text, isText = u.standIn, true // the variable is part of an address, as in self:custom.${opt:stage}
 	}
 	if !isText || strings.HasPrefix(src, "${") && endOfVariable(src[2:]) == len(src)-3 {
 		return resolved, resolved != nil
