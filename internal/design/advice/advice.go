@@ -1,5 +1,5 @@
-// Package advice defines an error that also says what to do. A library says what is wrong and what would be right in
-// its own terms. Only commands name flags.
+// Package advice defines an error that also says what to do. A library's error says in the library's own terms what
+// is wrong and what would be right. Only commands add the names of their flags.
 package advice
 
 import (
@@ -9,7 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// MaxText limits the bytes of a message and of advice about a file. Longer text would only repeat the file.
+// MaxText is the maximum length, in bytes, of a message or of advice about a file. Longer text would only repeat the
+// file.
 const MaxText = 2000
 
 // An Error says what went wrong and what to do about it.
@@ -47,8 +48,8 @@ func Of(err error) string {
 	return ""
 }
 
-// Bound limits the message and the advice of a reader's error to [MaxText] bytes each. They quote the file, whose
-// texts may have any length.
+// Bound limits the message and the advice of err to [MaxText] bytes each. Readers of files call it, because their
+// errors quote the file, and the quoted text may have any length.
 func Bound(err error) error {
 	if err == nil {
 		return nil

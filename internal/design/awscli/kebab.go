@@ -2,7 +2,7 @@ package awscli
 
 import "strings"
 
-// Kebab returns the CLI's form of an API name: table-name for TableName.
+// Kebab converts an API name to the AWS CLI's form: TableName to table-name.
 func Kebab(name string) string {
 	var b strings.Builder
 	for i := range len(name) {

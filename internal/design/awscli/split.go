@@ -7,12 +7,12 @@ import (
 	"github.com/sortkey/sortkey/internal/design/terminal"
 )
 
-// excerpt is the width of the part of a line that a message quotes.
+// excerpt is how much of a line, in columns, an error message quotes.
 const excerpt = 40
 
 // Split splits a line into words as a POSIX shell does, with quotes, backslashes, continued lines and comments. It
-// returns an error for anything that a shell would expand. rest is the text from the first pipe, semicolon, ampersand
-// or redirection on, which is not part of the command.
+// returns an error for anything that a shell would expand. The command ends at the first pipe, semicolon, ampersand
+// or redirection; rest is the text from there on.
 func Split(line string) (words []string, rest string, err error) {
 	s := &splitter{src: line}
 	rest, err = s.split()
@@ -23,7 +23,7 @@ func Split(line string) (words []string, rest string, err error) {
 	return s.words, rest, nil
 }
 
-// A Partial is a line that is being typed, up to the cursor.
+// A Partial is the part before the cursor of a line that a person is typing.
 type Partial struct {
 	Words []string // the words before Last
 	Last  string   // the word being typed, without its quotes; may be empty
@@ -31,8 +31,8 @@ type Partial struct {
 	Quote string   // the quote that is still open at the end of Last, or ""
 }
 
-// SplitPartial splits a line that is being typed, like [Split]. It returns false if the line has an error other than
-// an open quote, or if the command has ended.
+// SplitPartial splits a line that a person is still typing, like [Split]. It returns false if the command has ended,
+// or if the line has an error other than an open quote.
 func SplitPartial(line string) (p Partial, ok bool) {
 	s := &splitter{src: line}
 	rest, err := s.split()
@@ -95,7 +95,7 @@ type splitter struct {
 	words []string
 }
 
-// begin begins a word at a position, unless a word is open.
+// begin begins a word at byte at of the line, unless a word is open.
 func (s *splitter) begin(at int) {
 	if !s.open {
 		s.open, s.from = true, at
@@ -116,8 +116,8 @@ func (s *splitter) end() {
 	}
 }
 
-// quoted reads '…', "…" or $'…', whose opening quote has n bytes. Single quotes keep every character. Double quotes
-// allow some escapes, and $'…' allows some of C's.
+// quoted reads '…', "…" or $'…'. n is the number of bytes that open the quote: 2 for $'…', else 1. Single quotes keep
+// every character. Double quotes allow some escapes, and $'…' allows some of C's.
 func (s *splitter) quoted(n int) (err error) {
 	const known, means = `ntr\'"`, "\n\t\r\\'\""
 	start, quote := s.at, s.src[s.at+n-1]
@@ -175,7 +175,8 @@ func (s *splitter) backslash() {
 	}
 }
 
-// expansion returns an error for what a shell would expand. Any other dollar sign is an ordinary character.
+// expansion returns an error if a shell would expand the dollar sign or backquote here. Any other dollar sign is an
+// ordinary character.
 func (s *splitter) expansion() error {
 	rest := s.src[s.at:]
 	// A dollar sign before a brace, a parenthesis, a letter or _ begins a variable or a command.

@@ -21,11 +21,11 @@ type Bill struct {
 	Spaces []Space `json:"spaces"`
 	// Total is the sum of all spaces.
 	Total Cost `json:"total"`
-	// Asked says how the bill distributes the rate of a pattern over its values: equally, or by their rows. It is ""
-	// if that makes no difference.
+	// Asked says how the bill distributes the rate of a pattern over the values that the pattern can be given:
+	// equally, or in proportion to their rows. It is "" if no pattern has both a rate and several values.
 	Asked string `json:"asked,omitempty"`
-	// Records is the number of records a month, if all tables had streams: one for each write and each item that
-	// expires. Streams is the price of a million GetRecords calls. A call returns up to 1,000 records; calls of
+	// Records is the number of stream records a month if all tables had streams: one for each write and each item
+	// that expires. Streams is the price of a million GetRecords calls. A call returns up to 1,000 records. Calls by
 	// Lambda triggers are free.
 	Records float64 `json:"streamRecords"`
 	Streams float64 `json:"streamCalls,omitempty"`
@@ -38,8 +38,8 @@ type Space struct {
 	Table *model.Table `json:"-"`
 	Index *model.Index `json:"-"` // nil for the table itself
 	Name  string       `json:"name"`
-	// Reads and Writes are units per second at the declared rates. Bytes is the storage at the declared scale, with
-	// 100 bytes of overhead for each item.
+	// Reads and Writes are units per second at the declared rates. Bytes is the storage at the declared scale,
+	// including 100 bytes of overhead for each item.
 	Reads  float64 `json:"reads"`
 	Writes float64 `json:"writes"`
 	Bytes  float64 `json:"bytes"`
@@ -51,18 +51,19 @@ func (s Space) OfTable() bool { return s.Index != nil && s.Index.Local }
 
 // A Cost is a monthly cost, in the currency of the bill.
 type Cost struct {
-	// OnDemand is the price of request units. Provisioned is the price of a constant capacity that the rates need, in
-	// whole units per second. Neither includes Storage.
+	// OnDemand is the price of the request units that the rates consume. Provisioned is the price of a constant
+	// capacity that serves the rates, in whole units per second. Neither includes Storage.
 	OnDemand    float64 `json:"onDemand"`
 	Provisioned float64 `json:"provisioned"`
 	Storage     float64 `json:"storage"`
 }
 
-// overhead is the storage of an item in a table or an index besides its own bytes. Source:
-// DG/CapacityUnitCalculations.html and DG/GSI.html, storage considerations.
+// overhead is the number of bytes that DynamoDB adds to the size of each item in a table or an index when it bills
+// storage. Source: DG/CapacityUnitCalculations.html and DG/GSI.html, storage considerations.
 const overhead = 100
 
-// Of returns the bill for a result. Rates that the model does not declare are 0.
+// Of returns the bill for the result of a check. If the model declares no rate for a pattern or an entity, Of counts
+// no requests for it.
 func Of(r *check.Result, p *Prices) *Bill {
 	b := &Bill{
 		Region: p.Region, Currency: p.Currency, Date: p.Date, Source: p.Source,
@@ -99,7 +100,7 @@ func Of(r *check.Result, p *Prices) *Bill {
 	return b
 }
 
-// asked sets b.Asked from the patterns with a rate and several values.
+// asked sets b.Asked from the patterns that have a rate and several values.
 func (b *Bill) asked(r *check.Result) {
 	equally, byRows := false, false
 	for i := range r.Patterns {
@@ -126,14 +127,14 @@ func (b *Bill) OnDemand(reads, writes float64) float64 { return b.prices.OnDeman
 // Requests returns the on-demand cost of a number of read and write units.
 func (b *Bill) Requests(reads, writes float64) float64 { return b.prices.requests(reads, writes) }
 
-// capacity returns the monthly cost of provisioned units. A table or a global index has at least one read unit and
-// one write unit.
+// capacity returns the monthly cost of provisioned units, rounded up to whole units. DynamoDB provisions at least one
+// read unit and one write unit for a table or a global index.
 func capacity(reads, writes float64, prices *Prices) float64 {
 	units := func(f float64) float64 { return math.Max(math.Ceil(f-1e-9), 1) }
 	return (units(reads)*prices.Provisioned.Reads + units(writes)*prices.Provisioned.Writes) * hours
 }
 
-// Declared reports whether the design declares rates. If not, only storage costs anything.
+// Declared reports whether the design declares rates. If it does not, the bill has only the cost of storage.
 func (b *Bill) Declared() bool {
 	for _, s := range b.Spaces {
 		if s.Reads > 0 || s.Writes > 0 {

@@ -1,6 +1,6 @@
 // Package bill computes what a design costs a month: the units of its declared rates and the storage of its declared
-// items, at the prices of one region. It shows on-demand and provisioned capacity side by side. Prices come from a
-// file that has their date and source ([Known], [Read]); the package guesses none.
+// items, at the prices of one region. It shows on-demand and provisioned capacity side by side. All prices come from
+// a file that says when and where they were published: the built-in one ([Known]) or the user's own ([Read]).
 package bill
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Prices are the prices of one region. A price of 0 is not known.
+// Prices are the prices of one region. 0 means that a price is not known.
 type Prices struct {
 	Currency    string  `yaml:"currency"` // such as USD
 	Date        string  `yaml:"date"`     // when they were in force, as YYYY-MM-DD
@@ -60,7 +60,7 @@ func Read(path string) (*Prices, error) {
 	return parse(path, data)
 }
 
-// form is the advice if a file of prices cannot be read.
+// form is the advice for a file of prices that cannot be read. It shows what such a file has.
 const form = "a file of prices has currency, date, source, region, on-demand: {reads: 0.125, writes: 0.625}, " +
 	"provisioned: {reads: 0.00013, writes: 0.00065}, storage: 0.25 and streams: 0.2"
 

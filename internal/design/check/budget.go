@@ -2,8 +2,8 @@ package check
 
 import "math"
 
-// Budget sets expect.units of each pattern that has none to the units of its most expensive request, rounded up. It
-// skips patterns that fail, and returns how many it has set.
+// Budget sets expect.units of each pattern that does not have it, to the units of the pattern's most expensive
+// request, rounded up. It skips patterns that fail. It returns the number of patterns that it changed.
 func (r *Result) Budget() (n int) {
 	for i := range r.Patterns {
 		p := &r.Patterns[i]
@@ -16,8 +16,8 @@ func (r *Result) Budget() (n int) {
 	return n
 }
 
-// mostUnits returns the units of the most expensive request at the declared scale: the worst partition for a read,
-// the worst item for a write.
+// mostUnits returns the units of the most expensive request at the declared scale. For a read, that is the request
+// for the worst partition; for a write, the write of the worst item.
 func (p *PatternResult) mostUnits() float64 {
 	switch {
 	case p.Writes != nil:

@@ -21,7 +21,7 @@ type judge struct {
 	pr *PatternResult
 }
 
-// judge sets Failures to the expectations that the result of the pattern does not meet.
+// judge compares the result of the pattern with its expectations, and sets Failures to those that it does not meet.
 func (p *PatternResult) judge() {
 	p.Failures, p.nothing = nil, false
 	j := judge{p: p.Pattern, pr: p}
@@ -106,20 +106,20 @@ func (j *judge) judge() {
 	j.nothing()
 }
 
-// A budget is an expectation of at most some rows, pages, units or waste. It holds for all partitions, unless the
-// pattern limits it to its own values or to 95 of 100 partitions.
+// A budget is an upper limit on rows, pages, units or waste that a pattern declares. By default it holds for all
+// partitions. The pattern can restrict it to the values in the model, or to 95 of 100 partitions.
 type budget struct {
 	most   *float64
 	words  string // most, in words
 	own    float64
 	got    string // own, in words
 	of     func(*load.Reading) float64
-	where  func(*load.Reading) string // describes what a reading exceeds
+	where  func(*load.Reading) string // describes the reading that exceeds the budget
 	keys   []string
 	advice string
 }
 
-// budgets returns the pattern's budgets. In those that the pattern does not declare, most is nil.
+// budgets returns all budgets that a pattern can declare. If the pattern does not declare one, its field most is nil.
 func (j *judge) budgets() []budget {
 	r, x := j.pr.Total, j.p.Expect
 	const (
@@ -160,8 +160,8 @@ func (j *judge) budgets() []budget {
 	}
 }
 
-// budget fails the pattern if it exceeds a budget with its own values. If it does not, budget looks at other
-// partitions.
+// budget fails the pattern if the request with the values in the model exceeds b. Otherwise it fails the pattern if
+// the reading of another partition does.
 func (j *judge) budget(b budget) {
 	if b.most == nil {
 		return
@@ -173,7 +173,7 @@ func (j *judge) budget(b budget) {
 			b.advice += "; "
 		}
 		j.fail(nil, b.advice+"if the budget is only for the values in where, write budget: sample",
-			"expected at most %s, got %s", b.words, strings.TrimSuffix(b.where(w), ",")) // without a partition
+			"expected at most %s, got %s", b.words, strings.TrimSuffix(b.where(w), ",")) // if no partition follows
 	}
 }
 
@@ -195,8 +195,9 @@ func dropped(returned, examined int) string {
 	return fmt.Sprintf(": %d of %s were read and dropped", examined-returned, rows(examined))
 }
 
-// over returns the reading that exceeds the budget most, or nil. It looks only at readings to which the budget
-// applies. The reading has no key if the pattern does not read single partitions.
+// over returns the reading that exceeds the budget most, or nil. It compares the readings for which the pattern's
+// budget holds. If the check did not estimate other partitions, it has only the reading with the values in the model,
+// which has no Key.
 func (j *judge) over(budget float64, of func(*load.Reading) float64) (most *load.Reading) {
 	var all []load.Reading
 	s := j.pr.Spread
@@ -218,7 +219,8 @@ func (j *judge) over(budget float64, of func(*load.Reading) float64) (most *load
 	return most
 }
 
-// inPartition returns words that name the partition of a reading, or "" if the reading has none.
+// inPartition returns words that name the partition of a reading, for a message. It returns "" if the reading has no
+// Key.
 func inPartition(r *load.Reading) string {
 	if r.Key == nil {
 		return ""
@@ -229,7 +231,7 @@ func inPartition(r *load.Reading) string {
 	return " in partition " + r.Key.Text()
 }
 
-// grown returns v in words. If the value at the declared scale is at least 10 % higher, grown adds that.
+// grown formats v with figure. If the value at the declared scale is at least 10 % higher than v, grown adds it.
 func grown(v, declared float64, figure func(float64) string) string {
 	if declared < v*1.1 {
 		return figure(v)
@@ -322,7 +324,7 @@ func (j *judge) keys() {
 	}
 }
 
-// returned returns the returned rows of the report, and whether the report has all of them.
+// returned returns the rows that the pattern returned. It also reports whether the report kept all of them.
 func (j *judge) returned() ([]explain.Row, bool) {
 	var got []explain.Row
 	for _, row := range slices.Concat(j.pr.Total.Rows, j.pr.Total.Tail) {
@@ -333,7 +335,7 @@ func (j *judge) returned() ([]explain.Row, bool) {
 	return got, len(got) == j.pr.Total.Returned
 }
 
-// tied reports whether two rows have equal keys in the index. Their order is then undefined.
+// tied reports whether two rows have equal keys in the pattern's index, so that DynamoDB does not define their order.
 func (j *judge) tied(a, b attr.Item) bool {
 	if j.p.Index == nil {
 		return false
@@ -355,7 +357,8 @@ func sameKey(t *model.Table, row attr.Item, key model.Key) bool {
 	return true
 }
 
-// some returns the keys of the first two returned rows. If of is given, it counts only rows of the entity.
+// some returns the keys of the first two rows that the pattern returned. If the caller passes of, some skips rows of
+// other entities than entity.
 func (j *judge) some(entity string, of ...bool) []string {
 	return j.first(func(row explain.Row) bool {
 		return row.Returned && (len(of) == 0 || row.Entity == entity)

@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// nothing fails a pattern that returns no rows, unless its author expects that. Usually the request writes a key with
-// other delimiters or letters than the items do.
+// nothing fails a pattern that returns no rows, unless the pattern expects that. The usual cause is that the request
+// writes a key with other delimiters or letters than the items do.
 func (j *judge) nothing() {
 	r := j.pr.Total
 	const meant = "if it is right that nothing is there, write expect: {rows: 0}"
@@ -36,15 +36,16 @@ func (j *judge) nothing() {
 	}
 }
 
-// expectsNothing reports whether the pattern's expectations cover an empty result.
+// expectsNothing reports whether the pattern has an expectation about its rows or its error, so that nothing need not
+// judge an empty result.
 func (j *judge) expectsNothing() bool {
 	x := &j.p.Expect
 	return x.Rows != nil || x.Keys != nil || x.Item != nil || x.NoItem || x.Error != "" ||
 		x.MaxRows != nil && *x.MaxRows == 0
 }
 
-// nearest returns the key in the dataset that is most similar to the key in a report, as text. It returns "" if it
-// cannot compare keys.
+// nearest returns the key in the dataset that is most similar to the key that a request asked for, as text. It
+// returns "" if the request is refused or names no partition, or if the table or index has no rows.
 func nearest(ctx context.Context, w *dataset.Dataset, r *explain.Report) (string, error) {
 	t := w.Model.Table(r.Table)
 	if t == nil || r.Refused != nil || r.Partition.Bytes == nil || r.Index != "" && t.Index(r.Index) == nil {
@@ -79,8 +80,8 @@ func nearest(ctx context.Context, w *dataset.Dataset, r *explain.Report) (string
 	return key.Text(), nil
 }
 
-// likest returns the index of the text that is most similar to wanted, by [text.Distance] and without regard to case.
-// n is the number of texts.
+// likest compares n texts with wanted, and returns the index of the most similar one. It measures [text.Distance],
+// ignoring case.
 func likest(ctx context.Context, wanted string, n int, textOf func(i int) string) (likest int, err error) {
 	least := math.MaxInt
 	for i := range n {

@@ -6,7 +6,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// An Outcome counts patterns: those that ran, those of these that have expectations, and those that meet them.
+// An Outcome counts patterns. Ran is the number of patterns that ran. Expecting is how many of those have
+// expectations, and Met is how many meet them.
 type Outcome struct{ Ran, Expecting, Met int }
 
 // Outcome counts the patterns of a result.
@@ -45,8 +46,8 @@ func (p *PatternResult) Expecting() bool {
 	return p.Skipped == "" && says
 }
 
-// Mark returns the mark of the pattern. ✓ means that its expectations are met; a pattern without expectations gets a
-// dot.
+// Mark returns ✓ if the pattern meets its expectations, and a dot if it has none. Other marks stand for patterns that
+// fail or were not run.
 func (p *PatternResult) Mark() string {
 	switch {
 	case p.Skipped != "":

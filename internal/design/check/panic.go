@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// A caughtPanic carries the panic of a goroutine to the goroutine that waits for it. A server can recover from panics
-// in the goroutine of a request, but a panic in any other goroutine ends the process.
+// A caughtPanic carries a panic from one goroutine to the goroutine that waits for it. A server can recover from a
+// panic in the goroutine of a request, but a panic in any other goroutine ends the process.
 type caughtPanic struct {
 	mu  sync.Mutex
 	why string

@@ -22,18 +22,18 @@ const Rule = "expectation"
 
 // Options configure [Run]. The zero value is ready to use.
 type Options struct {
-	// Run calls Progress before each pattern with its name. It calls it with "" when all patterns have run and only
-	// Lint is still working. Progress may be nil.
+	// Run calls Progress with the name of each pattern before it runs the pattern. When only Lint is left, Run calls
+	// it with "". Progress may be nil.
 	Progress func(pattern string)
-	// Lint finds hazards, which Run adds to the findings. It may be nil.
+	// Lint returns findings about hazards, which Run adds to Findings. Lint may be nil.
 	Lint func(context.Context, *dataset.Dataset) ([]model.Finding, error)
 }
 
 // A Result is the result of a check.
 type Result struct {
 	Model *model.Model `json:"-"`
-	// Items is the number of items in the dataset. Scale is the share of the declared items that were generated.
-	// Bytes says that the limit on their total size kept Scale below 1.
+	// Items is the number of items in the dataset. Scale is the fraction of the declared items that were generated.
+	// Bytes is true if the limit on the total size of items kept Scale below 1.
 	Items    int             `json:"items"`
 	Scale    float64         `json:"scale"`
 	Bytes    bool            `json:"-"`
@@ -42,46 +42,47 @@ type Result struct {
 	// order of the file.
 	Findings []model.Finding `json:"-"`
 	Tables   []TableStats    `json:"tables"`
-	// Looked has the running tables that [Running] read.
+	// Looked counts the items that [Running] read of each table.
 	Looked []Looked `json:"looked,omitempty"`
 }
 
 // A PatternResult is the result of one access pattern.
 type PatternResult struct {
 	Pattern *model.Pattern `json:"-"`
-	// Input is the request. If the pattern cannot be compiled to one range, Input is nil and Compile says why.
+	// Input is the request. If the pattern does not compile to one range, Input is nil and Compile says why.
 	Input   wire.Request   `json:"-"`
 	Compile *compile.Error `json:"notARange,omitempty"`
 	// Report describes what the request read. It is nil if nothing was read.
 	Report *explain.Report `json:"report,omitempty"`
-	// Requests is the number of the pattern's requests, such as one for each shard. Input and Report belong to the
-	// first; Total sums up all.
+	// Requests is the number of requests that the pattern sends, for example one for each shard. Input and Report
+	// belong to the first of them. Total is the sum of their reports.
 	Requests int             `json:"-"`
 	Total    *explain.Report `json:"-"`
-	// Batch describes the items that were got by key for the rows, or is nil.
+	// Batch describes the items that the pattern gets by key after it has read the rows. It is nil if the pattern
+	// gets none.
 	Batch *explain.Batch `json:"-"`
-	// Writes is what a pattern that writes costs, or nil.
+	// Writes is the cost of a pattern that writes. It is nil for a pattern that reads.
 	Writes *load.Cost `json:"writes,omitempty"`
 	// Growth is the average number of rows at the declared scale for each row
 	// that the request examined. It is 1 if all declared items were generated,
 	// or if a Limit bounds the rows.
 	Growth float64 `json:"growth"`
-	// Spread describes what the pattern reads in other partitions. It is nil if there are none.
+	// Spread describes what the pattern reads in other partitions. It is nil if the pattern cannot read others.
 	Spread *load.Spread `json:"spread,omitempty"`
 	// Skipped says why the pattern was not run; "" if it was.
 	Skipped string `json:"skipped,omitempty"`
 	// Failures are findings about unmet expectations.
 	Failures []model.Finding `json:"-"`
 
-	// Cut is the limit of pages at which reading stopped, or 0 if it read all.
+	// Cut is the number of pages after which the check stopped reading, or 0 if it read all pages.
 	Cut int `json:"-"`
 	// Varied are the fields whose values differ between the pattern's requests.
 	Varied []string `json:"-"`
 
 	reads   *load.Reads // or nil
 	nothing bool        // the pattern fails because it returned no rows
-	lost    int         // rows that lack a value of the key of the item to get for them
-	nearest string      // if the request finds nothing: the most similar key that exists
+	lost    int         // number of rows that lack a value for the key of the item to get
+	nearest string      // if the request finds nothing, the most similar key in the dataset
 }
 
 // Request returns the request as JSON, or nil if the pattern does not compile.
@@ -98,8 +99,8 @@ func (p *PatternResult) FoundNothing() bool { return p.nothing }
 // OK reports whether the pattern meets its expectations.
 func (p *PatternResult) OK() bool { return len(p.Failures) == 0 }
 
-// Units returns the units that the pattern consumes with its own values: read units over all pages and requests, or
-// write units.
+// Units returns the units that the pattern consumes with the values in the model. For a read, these are the read
+// units of all pages of all requests; for a write, write units.
 func (p *PatternResult) Units() float64 {
 	switch {
 	case p.Writes != nil:
@@ -110,8 +111,8 @@ func (p *PatternResult) Units() float64 {
 	return p.Total.Units(p.Pattern.Consistent) + p.BatchUnits()
 }
 
-// MeanUnits returns the average units of the pattern at the declared scale. The average is over all values that a
-// read can be given (see [load.Spread]), or over all items that a write was tried with.
+// MeanUnits returns the average units of the pattern at the declared scale. For a read, it averages over all values
+// that the pattern can be given (see [load.Spread]). For a write, it averages over all items that the check tried.
 func (p *PatternResult) MeanUnits() float64 {
 	switch {
 	case p.Writes != nil:
@@ -133,8 +134,8 @@ func (p *PatternResult) Own() *load.Reading {
 	}
 }
 
-// Uncounted returns the entity that prevents an estimate of the load of partitions, because it declares no count. It
-// returns nil if there is none.
+// Uncounted returns an entity without a declared count, because of which the check cannot estimate the load of
+// partitions. It returns nil if all counts are known.
 func (p *PatternResult) Uncounted() *model.Entity {
 	if p.reads == nil {
 		return nil
@@ -142,7 +143,7 @@ func (p *PatternResult) Uncounted() *model.Entity {
 	return p.reads.Uncounted
 }
 
-// BatchUnits returns the read units for the items of Batch.
+// BatchUnits returns the read units that the pattern consumes to get the items of Batch.
 func (p *PatternResult) BatchUnits() float64 {
 	switch {
 	case p.Batch == nil:
@@ -153,7 +154,7 @@ func (p *PatternResult) BatchUnits() float64 {
 	return p.Batch.Eventual
 }
 
-// Waste returns the share of the bytes read that the pattern does not return.
+// Waste returns the fraction of the bytes read that the pattern does not return.
 func (p *PatternResult) Waste() float64 {
 	if p.Report == nil {
 		return 0
@@ -177,8 +178,8 @@ func (r *Result) Failed(s model.Severity) bool {
 	return slices.ContainsFunc(r.Findings, func(f model.Finding) bool { return f.Severity >= s })
 }
 
-// Run runs every access pattern of a dataset and judges it. A failing pattern is part of the result. Run returns an
-// error if ctx is done, Lint fails or the dataset cannot be read.
+// Run runs every access pattern of a dataset and compares the result with its expectations. A pattern that fails does
+// not make Run fail. Run returns an error if ctx is done, Lint fails or the dataset cannot be read.
 func Run(ctx context.Context, w *dataset.Dataset, o Options) (*Result, error) {
 	r := &Result{Model: w.Model, Items: len(w.Items), Scale: w.Scale, Bytes: w.Bytes}
 	target := w.Target()
@@ -252,14 +253,14 @@ func runPatterns(
 	return results, context.Cause(ctx)
 }
 
-// Through runs and judges one access pattern on a target that has the items of the model. Unlike [Run], it does not
-// look at other partitions, and it returns an error if the request cannot be run.
+// Through runs one access pattern on a target that has the items of the model, and judges the result. Unlike [Run],
+// it does not estimate other partitions. It returns an error if the request cannot be run.
 func Through(
 	ctx context.Context, target explain.Target, m *model.Model, p *model.Pattern, o explain.Options,
 ) (PatternResult, error) {
 	pr := PatternResult{Pattern: p, Growth: 1}
 	if p.IsWrite() {
-		return pr, nil // only Run tries writes, as it can do so on a copy
+		return pr, nil // only Run tries writes, because Run can try them on a copy
 	}
 	if parts := pr.split(); pr.Compile == nil {
 		if err := pr.read(ctx, target, m, parts, o); err != nil {
@@ -283,7 +284,7 @@ func Explain(
 	return pr, nil
 }
 
-// split returns the pattern's parts, one for each request. If it cannot be split, split sets Compile.
+// split returns a copy of the pattern for each of its requests. If the pattern cannot be split, split sets Compile.
 func (p *PatternResult) split() []*model.Pattern {
 	parts, err := compile.Split(p.Pattern)
 	if err != nil {
@@ -292,7 +293,8 @@ func (p *PatternResult) split() []*model.Pattern {
 	return parts
 }
 
-// read runs the request of each part and sums them up. Then it gets the items of the pattern's batch.
+// read runs the request of each part and adds up their reports in Total. Then it gets the items of the pattern's
+// batch.
 func (p *PatternResult) read(
 	ctx context.Context, target explain.Target, m *model.Model, parts []*model.Pattern, o explain.Options,
 ) error {
@@ -339,7 +341,7 @@ func runPattern(
 		return runWrite(ctx, w, p)
 	}
 
-	rows := max(1000, 2*len(p.Expect.Keys)) // that the report keeps
+	rows := max(1000, 2*len(p.Expect.Keys)) // maximum that the report keeps
 	pr, err := Through(ctx, target, w.Model, p, explain.Options{Items: rows, Classify: w.EntityName})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
@@ -369,7 +371,7 @@ func runPattern(
 	return pr, nil
 }
 
-// elsewhere estimates what the pattern reads at the declared scale and for other values than its own.
+// elsewhere estimates what the pattern reads at the declared scale and for values other than those in the model.
 func (p *PatternResult) elsewhere(ctx context.Context, w *dataset.Dataset) error {
 	reads, err := load.TableOf(w).Reads(ctx, p.Pattern)
 	if err != nil {

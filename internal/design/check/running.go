@@ -29,10 +29,12 @@ type RunningOptions struct {
 	Pages int
 }
 
-// Running compares a model with running tables and runs its patterns on them. It never writes, and skips patterns
-// that do. The values in the model exist only in samples, so Running takes values for each pattern from items that it
-// finds in the tables. It checks budgets against the most expensive of these readings, or against 95 of 100 for a p95
-// budget. It ignores the expectations about rows of the samples.
+// Running compares a model with running tables and runs its patterns on them. It never writes, so it skips patterns
+// that write.
+//
+// The values in the model need not exist in the running tables, so Running takes the values for each pattern from
+// items that it reads there. It compares a budget with the most expensive of these readings. A p95 budget must hold
+// for 95 of 100 readings. Running ignores expectations about the rows of the samples.
 func Running(ctx context.Context, target explain.Target, m *model.Model, o RunningOptions) (*Result, error) {
 	o.Items, o.Pages = cmp.Or(o.Items, 2000), cmp.Or(o.Pages, 100)
 	r := &running{
@@ -59,11 +61,11 @@ func Running(ctx context.Context, target explain.Target, m *model.Model, o Runni
 	return r.result, nil
 }
 
-// A Looked counts the items of a running table that a check read.
+// A Looked is the number of items that a check read of a running table.
 type Looked struct {
 	Table *model.Table `json:"table"`
 	Items int          `json:"items"`
-	All   bool         `json:"all"` // the table has no further items
+	All   bool         `json:"all"` // the check read all items of the table
 }
 
 // Empty reports whether the table has no items.
@@ -77,7 +79,7 @@ type running struct {
 	result *Result
 	items  map[*model.Entity][]attr.Item
 	looked map[*model.Table]Looked
-	there  map[*model.Table]*keyschema.Table // the tables that exist
+	there  map[*model.Table]*keyschema.Table // the running tables, if they exist
 }
 
 func (r *running) differ(s model.Severity, f model.Finding, advice, format string, args ...any) {
@@ -85,7 +87,7 @@ func (r *running) differ(s model.Severity, f model.Finding, advice, format strin
 	r.result.Findings = append(r.result.Findings, f)
 }
 
-// table compares a running table with the model and reads some of its items.
+// table compares a running table with the model, and calls sample to read some of its items.
 func (r *running) table(t *model.Table) error {
 	about := model.Finding{Pos: t.Pos, Table: t.Name}
 	there, err := explain.Describe(r.ctx, r.target, t.Name)
@@ -162,10 +164,10 @@ func keyNames(hash, sort []model.Attribute) string {
 	return text.Join(names, "and")
 }
 
-// segments is the number of segments of a parallel Scan, by which sample reads items from all over a table.
+// segments is the number of segments of the parallel Scan with which sample reads items from all parts of a table.
 const segments = 16
 
-// sample reads items from all over a table, groups them by entity and compares them with the templates.
+// sample reads items from all parts of a table, groups them by entity and compares them with the templates.
 func (r *running) sample(t *model.Table) error {
 	looked := Looked{Table: t}
 	strangers, attributes := 0, map[string]int{}
@@ -200,7 +202,7 @@ func (r *running) sample(t *model.Table) error {
 	if strangers > 0 {
 		severity := model.Warning
 		if slices.ContainsFunc(r.m.Items, func(raw *model.RawItem) bool { return raw.Table == t }) {
-			severity = model.Note // the model has such items
+			severity = model.Note // the model has raw items too
 		}
 		r.differ(severity, model.Finding{Pos: t.Pos, Table: t.Name, Keys: []string{rowText(t, strange)}},
 			"add an entity with their keys", "%s in table %s %s of no entity of the model",
@@ -225,8 +227,8 @@ type part struct {
 	next        attr.Item // nil at its beginning
 }
 
-// look calls see with at most r.o.Items items of a table. It reads about as many items from each segment; if some
-// segments have fewer, it reads more from the others. It reports whether see has got all items of the table.
+// look calls see with up to r.o.Items items of a table. It reads about the same number from each segment. If some
+// segments have fewer, it reads more from the others. all is true if see received every item of the table.
 func (r *running) look(t *model.Table, see func(attr.Item)) (all bool, err error) {
 	left := r.o.Items
 	var parts []part
@@ -241,7 +243,7 @@ func (r *running) look(t *model.Table, see func(attr.Item)) (all bool, err error
 				more = append(more, p)
 				continue
 			}
-			behind := len(parts) - i // parts still to read in this round, with this one
+			behind := len(parts) - i // number of parts still to read in this round, including this one
 			page, err := r.scan(t, p, (left+behind-1)/behind)
 			if err != nil {
 				return false, err
@@ -276,7 +278,7 @@ func (r *running) scan(t *model.Table, p part, limit int) (*wire.ScanOutput, err
 	return page, nil
 }
 
-// absent returns the reason why no item of an entity was found, or "" if some were.
+// absent says why the check found no item of an entity. It returns "" if it found some.
 func (r *running) absent(e *model.Entity) string {
 	looked := r.looked[e.Table]
 	switch {
@@ -290,7 +292,7 @@ func (r *running) absent(e *model.Entity) string {
 	return "none of the items looked at is of entity " + e.Name
 }
 
-// entity reports an entity without items, and attributes that do not fit their templates.
+// entity reports an entity of which the check found no items, and attributes that do not match their templates.
 func (r *running) entity(t *model.Table, e *model.Entity, unlike map[string]int) {
 	about := model.Finding{Pos: e.Pos, Table: t.Name, Entity: e.Name}
 	if why := r.absent(e); why != "" {
@@ -321,13 +323,13 @@ func (r *running) entity(t *model.Table, e *model.Entity, unlike map[string]int)
 	}
 }
 
-// pattern runs a pattern with the values of several items. It returns the failing reading with the most failures, or
-// if none fails, the most expensive one. A p95 budget excuses some failures (see exempt).
+// pattern runs a pattern with the values of several items. It returns the failing result with the most failures. If
+// none fails, it returns the most expensive result. A p95 budget excuses some failures (see exempt).
 func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 	asked := *p
 	x := p.Expect
 	asked.Expect = model.Expect{Pos: x.Pos, Entities: x.Entities, Error: x.Error, Budget: x.Budget}
-	if x.Budget != model.BudgetSample { // a sample budget is only for the values in the model
+	if x.Budget != model.BudgetSample { // a sample budget holds only for the values in the model
 		asked.Expect.MaxRows, asked.Expect.Units = x.MaxRows, x.Units
 		asked.Expect.Pages, asked.Expect.Waste = x.Pages, x.Waste
 	}
@@ -359,7 +361,7 @@ func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 			return most, err
 		}
 		if pr.FoundNothing() {
-			pr.Failures = nil // the item may have changed since, or be outside the range
+			pr.Failures = nil // the item may have changed since the check read it, or be outside the range
 		}
 		if rep := pr.Report; o.Pages > 0 && rep != nil && rep.Last != nil && rep.Pages == o.Pages {
 			pr.Cut = o.Pages
@@ -379,9 +381,11 @@ func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 	return read[0], nil
 }
 
-// exempt returns how many of the failing readings, which come first, a p95 budget excuses: those with at most 5 % of
-// the total weight. If the check has not read all items, a value that more items have is more likely to be tried, so
-// exempt divides the weight of a reading by its number of rows.
+// exempt returns how many of the failing results a p95 budget excuses. read has the failing results first. exempt
+// excuses results from the first on, as long as their weights are at most 5 % of all weights.
+//
+// If the check has read only some of the items, it is more likely to try a value that many items have. To compensate,
+// exempt then divides the weight of a result by its number of rows.
 func (r *running) exempt(p *model.Pattern, read []PatternResult) (n int) {
 	weight := func(pr *PatternResult) float64 {
 		if pr.Total == nil || p.Entity == nil || r.looked[p.Entity.Table].All {
@@ -402,8 +406,9 @@ func (r *running) exempt(p *model.Pattern, read []PatternResult) (n int) {
 	return n
 }
 
-// tries returns copies of a pattern with values of different items. It takes the values that most items have, because
-// these cost most, and some others. For a p95 budget it takes up to manyTries values from all over the items.
+// tries returns copies of a pattern with the values of different items. It prefers the values that most items have,
+// because these cost most, and adds some others. For a p95 budget it takes up to manyTries values, evenly from the
+// items.
 func (r *running) tries(p *model.Pattern) []*model.Pattern {
 	var all []*model.Pattern
 	shares := map[*model.Pattern]int{}
@@ -435,7 +440,7 @@ func (r *running) tries(p *model.Pattern) []*model.Pattern {
 	return append(all[:first:first], spreadOver(all[first:], fewTries-first)...)
 }
 
-// The number of values with which a pattern is run: fewTries, or manyTries for a p95 budget.
+// tries returns up to fewTries copies of a pattern, or manyTries for a p95 budget.
 const (
 	fewTries  = 5
 	manyTries = 20
@@ -464,7 +469,7 @@ func withValues(p *model.Pattern, it attr.Item) *model.Pattern {
 	return &q
 }
 
-// spreadOver returns many elements at equal distances in a list, or the whole list if it is shorter.
+// spreadOver returns many elements at equal distances in a list. If the list has no more, it returns the whole list.
 func spreadOver[T any](all []T, many int) (some []T) {
 	if len(all) <= many {
 		return all

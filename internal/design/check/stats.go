@@ -23,15 +23,15 @@ type TableStats struct {
 	// scale.
 	DeclaredItems float64 `json:"declaredItems"`
 	DeclaredBytes float64 `json:"declaredBytes"`
-	// Reads and Writes are units per second at the declared rates of entities and patterns. Rates of entities are
-	// taken as eventually consistent reads of one item. Rows is the number of rows written per second.
+	// Reads and Writes are units per second at the declared rates of entities and patterns. A declared read of an
+	// entity counts as an eventually consistent read of one item. Rows is the number of rows written per second.
 	Reads  float64 `json:"reads"`
 	Writes float64 `json:"writes"`
 	Rows   float64 `json:"rowsWritten"`
-	// Entities has the share of each entity, the largest first. Raw items have the entity "".
+	// Entities has the items of each entity, the largest first. Raw items have the entity "".
 	Entities []EntityStats `json:"entities"`
-	// The partitions with the most items, bytes, read units and write units per second at the declared scale. They
-	// are nil if there are no items or no declared rates.
+	// These are the partitions with the most items, bytes, read units per second and write units per second, all at
+	// the declared scale. They are nil if there are no items or no declared rates.
 	ByItems  *Partition `json:"mostItems,omitempty"`
 	ByBytes  *Partition `json:"mostBytes,omitempty"`
 	ByReads  *Partition `json:"mostReads,omitempty"`
@@ -54,7 +54,7 @@ func (s *TableStats) Name() string {
 	return s.Table.Name + " by " + s.Index.Name
 }
 
-// EntityStats is the share of an entity in a table or an index.
+// EntityStats counts the items of an entity in a table or an index.
 type EntityStats struct {
 	Entity string `json:"entity"`
 	Items  int    `json:"items"`
@@ -140,8 +140,8 @@ func stats(w *dataset.Dataset, space *load.Space) TableStats {
 	return s
 }
 
-// highest sets *best to a copy of p if v is higher than the value of *best. It ignores differences that come from
-// rounding.
+// highest sets *best to a copy of p if the value v of p is higher than of(*best). It ignores differences that come
+// from rounding.
 func highest(best **Partition, p *Partition, v float64, of func(*Partition) float64) {
 	most := 0.0
 	if *best != nil {

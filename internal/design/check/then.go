@@ -11,10 +11,10 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// mostThen limits the rows for which then gets an item.
+// mostThen limits the rows for which PatternResult.then gets an item.
 const mostThen = 100_000
 
-// then gets the items of the pattern's entity Then, whose keys the values of the rows give.
+// then gets an item of the entity Pattern.Then for each row. The values of the row give the key of the item.
 func (p *PatternResult) then(ctx context.Context, target explain.Target, m *model.Model) error {
 	e := p.Pattern.Then
 	if e == nil || p.Total.Refused != nil {
@@ -34,7 +34,7 @@ func (p *PatternResult) then(ctx context.Context, target explain.Target, m *mode
 	return err
 }
 
-// keyFrom returns the key of the item to get for a row. It returns false if the row lacks a value of the key.
+// keyFrom returns the key of the item to get for a row. It returns false if the row lacks a value for the key.
 func (p *PatternResult) keyFrom(m *model.Model, row attr.Item) (attr.Item, bool) {
 	values := map[string]string{}
 	for _, w := range p.Pattern.Where {
@@ -66,7 +66,7 @@ func (p *PatternResult) keyFrom(m *model.Model, row attr.Item) (attr.Item, bool)
 	return b.Item(), true
 }
 
-// batch fails the pattern if a row gives no key, or if no item has the key.
+// batch fails the pattern if a row lacks a value for the key, or if no item has the key.
 func (j *judge) batch() {
 	if j.p.Then == nil {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// runWrite tries a pattern that writes on items of the dataset, and judges it.
+// runWrite tries a pattern that writes on items of the dataset, and compares the result with its expectations.
 func runWrite(ctx context.Context, w *dataset.Dataset, p *model.Pattern) (PatternResult, error) {
 	pr := PatternResult{Pattern: p, Growth: 1}
 	j := judge{p: p, pr: &pr}
@@ -32,7 +32,7 @@ func runWrite(ctx context.Context, w *dataset.Dataset, p *model.Pattern) (Patter
 	return pr, nil
 }
 
-// written judges whether the write is refused, and what it costs.
+// written fails the pattern if the service refuses the write, or if it costs more than its budget.
 func (j *judge) written() {
 	c, x := j.pr.Writes, j.p.Expect
 	switch {

@@ -33,14 +33,15 @@ type Diff struct {
 	Patterns []Pattern `json:"patterns"` // changed patterns, in the order of the new version
 	Gained   []Finding `json:"gained"`
 	Lost     []Finding `json:"lost"`
-	// Questions are what Of cannot decide from the two versions. If there are any, there is no plan.
+	// Questions are the decisions that Of leaves to the user. If there are any, there is no plan.
 	Questions []Question `json:"questions"`
-	// Names are the names that the plan changes in the new version. Target is the new version with these names.
+	// Names lists the names in the new version that the plan replaces by other names. Target is the new version with
+	// these other names.
 	Names  []Name       `json:"names"`
 	Target *model.Model `json:"-"`
 	Plan   []Step       `json:"plan"`
-	// Was and Is are the bills before and after. They are nil if no version declares rates or the prices are not
-	// known.
+	// Was and Is are the bills of the old and the new version. They are nil if neither version declares rates, or if
+	// the prices are not known.
 	Was *bill.Bill `json:"billWas,omitempty"`
 	Is  *bill.Bill `json:"billIs,omitempty"`
 }
@@ -53,7 +54,8 @@ func (d *Diff) Empty() bool {
 // A Change is a change of a table, an index, an entity or one of its attributes.
 type Change struct {
 	Subject string `json:"subject"` // such as: index ByDay of table Shop
-	// Was and Is describe the subject before and after. Was is "" if it is new, and Is is "" if it is gone.
+	// Was and Is describe the subject in the old and the new version. Was is "" if the subject is new, and Is is ""
+	// if it is gone.
 	Was string `json:"was,omitempty"`
 	Is  string `json:"is,omitempty"`
 }
@@ -61,16 +63,16 @@ type Change struct {
 // A Pattern is an access pattern whose request, cost or result changed.
 type Pattern struct {
 	Name string `json:"name"`
-	// Was is nil if the pattern is new, and Is is nil if it is gone.
+	// Was is nil if the pattern is new. Is is nil if the pattern is gone.
 	Was *Figures `json:"was,omitempty"`
 	Is  *Figures `json:"is,omitempty"`
 	// Request is true if the request itself changed.
 	Request bool `json:"request"`
 }
 
-// Figures are what a pattern costs. Units are read units with the pattern's own values, and P95 and Worst are those
-// of other partitions. For a write, they are write units: the mean, the 95th percentile and the maximum over the
-// items.
+// Figures are what a pattern costs. For a read, Units are the read units with the values in the model, and P95 and
+// Worst are the 95th percentile and the maximum over other partitions. For a write, the figures are write units: the
+// mean, the 95th percentile and the maximum over the items.
 type Figures struct {
 	OK    bool    `json:"ok"`
 	Write bool    `json:"write,omitempty"`
@@ -89,8 +91,8 @@ type Finding struct {
 	Message  string `json:"message"`
 }
 
-// Of compares two versions of a design. renames says what became of entities and tables that the new version does not
-// have.
+// Of compares two versions of a design. renames gives the new names of entities and tables that the new version does
+// not have.
 func Of(ctx context.Context, was, is Side, renames Renames) (*Diff, error) {
 	p := planner{ctx: ctx, was: was, is: is, renames: renames}
 	if err := p.make(); err != nil {
@@ -122,8 +124,8 @@ func (d *Diff) change(subject, was, is string) {
 	}
 }
 
-// both calls f with each pair of elements that have the same name, in the order of the new list. If only one list has
-// the name, the other argument of f is nil. Elements that only the old list has come last.
+// both calls f for each name in two lists, with the element of each list that has the name. f gets nil for a list
+// that lacks the name. both follows the order of the new list; names that only the old list has come last.
 func both[T any](was, is []*T, name func(*T) string, f func(was, is *T)) {
 	find := func(list []*T, wanted string) *T {
 		if i := slices.IndexFunc(list, func(v *T) bool { return name(v) == wanted }); i >= 0 {
@@ -240,7 +242,7 @@ func (d *Diff) entity(was, is *model.Model, p *pair) {
 				" gets "+f.Name+" among its fields", "")
 		}
 	}
-	for _, f := range b.Fields { // changes of attributes already show fields of only one version
+	for _, f := range b.Fields { // the changes of attributes already show a field that only one version has
 		if old := a.Field(p.from[f.Name]); old != nil {
 			d.change("field "+f.Name+" of "+b.Name+", name", old.Name, f.Name)
 			d.change("field "+f.Name+" of "+b.Name, modelfile.FieldText(old), modelfile.FieldText(f))
@@ -248,8 +250,8 @@ func (d *Diff) entity(was, is *model.Model, p *pair) {
 	}
 }
 
-// keeps reports whether the values of a field stay: the new version has the field, or an attribute outside the key
-// holds it. Changes of such attributes are listed on their own.
+// keeps reports whether the values of a field survive: either the new version has the field, or the old version holds
+// it in an attribute outside the key. The changes list such attributes separately.
 func (p *pair) keeps(field string) bool {
 	for t, part := range p.was.AllParts() {
 		if part.Name == field && !p.was.Table.IsKey(t.Name) {
@@ -259,8 +261,8 @@ func (p *pair) keeps(field string) bool {
 	return slices.Contains(slices.Collect(maps.Values(p.from)), field)
 }
 
-// raw adds the changes of raw items, which belong to no entity. The plan can move them to another table, but changes
-// nothing else of them.
+// raw adds the changes of raw items, which belong to no entity. The plan can move raw items to another table, but it
+// does not change them otherwise.
 func (d *Diff) raw(p *planner) {
 	left := map[string]attr.Item{}
 	for _, r := range p.target.Items {
@@ -375,7 +377,7 @@ func (d *Diff) findings(was, is *check.Result) {
 	count := func(list []model.Finding) map[Finding]int {
 		all := map[Finding]int{}
 		for _, f := range list {
-			if f.Accepted == "" && f.Rule != check.Rule { // patterns say what they failed
+			if f.Accepted == "" && f.Rule != check.Rule { // d.patterns compares unmet expectations
 				all[findingOf(&f).about()]++
 			}
 		}
@@ -397,7 +399,8 @@ func (d *Diff) findings(was, is *check.Result) {
 	d.Lost = append(d.Lost, only(was.Findings, count(is.Findings))...)
 }
 
-// about returns the finding without its message, whose figures may differ between the versions.
+// about returns the finding without its message, so that findings are equal even if the figures in their messages
+// differ.
 func (f Finding) about() Finding {
 	return Finding{Rule: f.Rule, Severity: f.Severity, Subject: f.Subject}
 }
@@ -414,8 +417,8 @@ func findingOf(f *model.Finding) Finding {
 	return Finding{f.Rule, f.Severity.String(), strings.Join(parts, ", "), f.Message}
 }
 
-// Worse reports whether the new version has an error or a failing pattern that the old one does not have, or whether
-// a question is open.
+// Worse reports whether a question is open, or the new version has an error or a failing pattern that the old version
+// does not have.
 func (d *Diff) Worse() bool {
 	if len(d.Questions) > 0 {
 		return true

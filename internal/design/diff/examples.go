@@ -12,9 +12,10 @@ import (
 // mostTries limits the keys that examples tries for one example.
 const mostTries = 8
 
-// examples sets the items from which the planner makes the plan: those of the old dataset, and examples of what a
-// program may also write. It adds an example for each entity without items. It also adds one for each entity in each
-// partition where another entity has an item, in the old version or the new, if the templates allow that.
+// examples sets the items from which the planner makes the plan: the items of the old dataset, and examples of items
+// that a program may also write. It adds an example for each entity without items. It also adds an example of an
+// entity to each partition that has an item of another entity, in the old or the new version, if the templates allow
+// that.
 func (p *planner) examples() {
 	p.olds = slices.Clip(p.was.Dataset.Items)
 	places := map[string]bool{}
@@ -28,7 +29,7 @@ func (p *planner) examples() {
 		}
 		for n := range uint64(mostTries) {
 			values := first[e].Values.Map()
-			if n > 0 { // another item has the key, so try another one
+			if n > 0 { // another item has the key, so try the next example
 				for _, f := range e.KeyFields() {
 					if v, err := dataset.Example(f, n); err == nil {
 						values[f.Name] = v
@@ -38,7 +39,7 @@ func (p *planner) examples() {
 			maps.Copy(values, given)
 			it, err := e.Item(values)
 			if err != nil {
-				return // the given values do not fit the entity
+				return // the entity cannot have the given values
 			}
 			if id := place(e.Table, it); !places[id] {
 				places[id] = true
@@ -86,8 +87,8 @@ func (p *planner) examples() {
 	})
 }
 
-// firsts returns the first item of each entity of a dataset. For an entity without items, it makes an example if it
-// can.
+// firsts returns the first item of each entity of a dataset. For an entity without items, it returns an example, if
+// it can make one.
 func firsts(w *dataset.Dataset) map[*model.Entity]*dataset.Item {
 	all := map[*model.Entity]*dataset.Item{}
 	for i := range w.Items {
@@ -112,9 +113,9 @@ func firsts(w *dataset.Dataset) map[*model.Entity]*dataset.Item {
 	return all
 }
 
-// neighbours looks for items that an entity of m can have in the same partition as one of items. For each it calls f
-// with the values of fields that lead there. A partition is one of the entity's table, or of a global index that this
-// table has in one of models.
+// neighbours looks for entities of m that can have an item in the same partition as one of items. It calls f with the
+// entity and the values of fields that put its item there. It looks at partitions of the entity's table, and of
+// global indexes that any of models declares for this table.
 func neighbours(
 	m *model.Model, models []*model.Model, items []*dataset.Item, f func(e *model.Entity, values map[string]string),
 ) {
@@ -144,8 +145,8 @@ func neighbours(
 	}
 }
 
-// within returns the values of fields with which an item of e has the same attributes as other. It returns false if
-// the templates do not allow that.
+// within returns values of fields with which an item of e gets the same attributes as other. It returns false if the
+// templates of e do not allow that.
 func within(e *model.Entity, attributes []model.Attribute, other attr.Item) (map[string]string, bool) {
 	all := map[string]string{}
 	for _, a := range attributes {

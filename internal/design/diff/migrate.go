@@ -14,18 +14,19 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A moved is an item of the old version, with the form that it has in the new one.
+// A moved is an item of the old version together with its form in the new version.
 type moved struct {
 	was    *dataset.Item
-	times  float64       // items that this one represents at the declared scale; 0 for an example
+	times  float64       // number of items at the declared scale for which this one stands; 0 for an example
 	entity *model.Entity // in the target; nil for a raw item
 	table  *model.Table  // in the target; nil if the item is deleted
 	item   attr.Item
 	kept   bool // the item keeps its table and its key
-	// fresh are fields whose values the old version does not have, or has less precisely. The item has invented
-	// values.
+	// fresh are fields for which the item has invented values, because the old version does not have them or writes
+	// them less precisely.
 	fresh []string
-	// unsure are fields whose generated value the new version cannot write. The item has another generated value.
+	// unsure are fields whose generated value the new version cannot write. The item has another generated value
+	// instead.
 	unsure []string
 }
 
@@ -72,7 +73,7 @@ func (v *moved) classify() {
 func (v *moved) gains() []string { return beyond(v.item, v.was.Attributes) }
 func (v *moved) loses() []string { return beyond(v.was.Attributes, v.item) }
 
-// beyond returns the names of the attributes that it has and other does not.
+// beyond returns the names of the attributes of it that other lacks.
 func beyond(it, other attr.Item) (names []string) {
 	for name := range it.All() {
 		if other.Get(string(name)).Kind() == 0 {
@@ -82,7 +83,7 @@ func beyond(it, other attr.Item) (names []string) {
 	return names
 }
 
-// both returns the item with the attributes of both forms, as it is while both versions are in use.
+// both returns the item with the attributes of both forms. It has these while both versions are in use.
 func (v *moved) both() attr.Item {
 	var b attr.Builder
 	for name, value := range v.was.Attributes.All() {
@@ -127,8 +128,9 @@ func (p *planner) migrate() {
 	refused.ask(p)
 }
 
-// part returns the pair for an item. If its entity was split into several, part chooses the new entity whose form the
-// item fits best: first by its key, then by its constants, values and attributes. It asks if two fit equally well.
+// part returns the pair for an item. If the item's entity was split into several, part chooses the new entity whose
+// form fits the item best: first by the key, then by the number of attributes that differ. If two fit equally well,
+// part adds a question.
 func (p *planner) part(v *moved) *pair {
 	named := p.pairs[v.was.Entity]
 	best, tie := named, (*pair)(nil)
@@ -163,7 +165,7 @@ func (p *planner) part(v *moved) *pair {
 	return best
 }
 
-// carryRaw sets the table and the new form of a raw item. The item stays as it is, unless its new table has other key
+// carryRaw sets the table and the new form of a raw item. The form changes only if the new table has other key
 // attributes.
 func (p *planner) carryRaw(v *moved) {
 	if v.table = p.successor(v.was.Table); v.table == nil {
@@ -178,7 +180,7 @@ func (p *planner) carryRaw(v *moved) {
 		return
 	}
 
-	// Nothing connects a raw item with its new version but their order in the two files.
+	// Only the order in the two files connects a raw item with its new version.
 	nth := 0
 	for _, r := range p.was.Dataset.Model.Items {
 		if r.Table == v.was.Table && place(r.Table, r.Item) == place(v.was.Table, v.item) {
@@ -203,8 +205,9 @@ func (p *planner) carryRaw(v *moved) {
 	)
 }
 
-// successor returns the target's table for the raw items of an old table. This is the table of the same name, or the
-// one that renames give, or else the only new table if entities move to it. It returns nil if there is none.
+// successor returns the target's table for the raw items of an old table. This is the table of the same name or the
+// table that renames give. If there is neither, it is the only new table, provided that entities move there.
+// successor returns nil if there is no such table.
 func (p *planner) successor(old *model.Table) *model.Table {
 	is := p.is.Dataset.Model
 	name, _, said := p.renames.of(old.Name)
@@ -233,7 +236,7 @@ func (p *planner) now(t *model.Table) *model.Table {
 	return p.target.Tables[slices.Index(p.is.Dataset.Model.Tables, t)]
 }
 
-// mates are the items of a new entity. An item takes values from them for fields that the old version does not have.
+// mates are the items of a new entity. If the old version lacks a field, a migrated item takes the value from a mate.
 type mates struct {
 	shared, fresh []string // fields of the new version
 	finer         []string // fields that the new version writes more precisely than the old one
@@ -270,7 +273,7 @@ func (p *planner) matesOf(pr *pair) *mates {
 	return m
 }
 
-// written returns the most precise type with which a template of the entity writes the field.
+// written returns the most precise type with which the templates of the entity write the field.
 func written(e *model.Entity, field string) (finest keys.Type) {
 	for _, part := range e.AllParts() {
 		if part.Name == field && (finest.Name == "" || model.Finer(part.Type, finest)) {
@@ -280,7 +283,7 @@ func written(e *model.Entity, field string) (finest keys.Type) {
 	return finest
 }
 
-// id encodes the values of the fields that both versions have.
+// id encodes the values of the fields that both versions have, as a key of by.
 func (m *mates) id(value func(field string) (string, bool)) string {
 	var b strings.Builder
 	for _, name := range m.shared {
@@ -290,8 +293,8 @@ func (m *mates) id(value func(field string) (string, bool)) string {
 	return b.String()
 }
 
-// of returns an item of the new version with the same values as an old one. If there is none, of returns any item, or
-// nil if the entity has no items.
+// of returns an item of the new version that has the same values as an old item in the shared fields. If there is
+// none, of returns another item. It returns nil if the entity has no items.
 func (m *mates) of(value func(field string) (string, bool)) *dataset.Item {
 	id := m.id(value)
 	if list := m.by[id]; len(list) > 0 {
@@ -307,8 +310,8 @@ func (m *mates) of(value func(field string) (string, bool)) *dataset.Item {
 	return m.all[(m.next-1)%len(m.all)]
 }
 
-// migrate computes the new form of an item. The templates of its new entity make the attributes from its values. The
-// item keeps attributes that no old template makes.
+// migrate computes the new form of an item. The templates of the new entity make attributes from the item's values.
+// Attributes that no old template makes stay as they are.
 func (v *moved) migrate(pr *pair, m *mates) error {
 	old := v.was.Values.Map()
 	value := func(field string) (string, bool) {
@@ -347,7 +350,7 @@ func (v *moved) migrate(pr *pair, m *mates) error {
 	}
 
 	var b model.ItemBuilder
-	for i := range pr.was.Attributes { // if a sample gives a key attribute directly, Add fails for lack of values
+	for i := range pr.was.Attributes { // Add fails for lack of values if a sample gives a key attribute directly
 		_ = pr.was.Add(&b, pr.was.Attributes[i:i+1], old, nil, false)
 	}
 	own := b.Item()
@@ -370,9 +373,9 @@ func (v *moved) migrate(pr *pair, m *mates) error {
 	return err
 }
 
-// rewritten returns a field whose text changes in the new form, such as 007 to 7 or a time to a day. Text that is
-// only extended, such as a day to a time, does not count. rewritten ignores fields that only one version has. It
-// returns "" if no text changes.
+// rewritten returns a field whose text changes in the new form, such as 007 to 7, or a time to a day. It ignores text
+// that the new form only extends, such as a day to a time, and fields that only one version has. It returns "" if no
+// text changes.
 func (v *moved) rewritten(pr *pair) (field, was, is string) {
 	old, made := textsOf(v.was.Entity, v.was.Attributes), textsOf(v.entity, v.item)
 	for _, f := range v.entity.Fields {

@@ -12,13 +12,15 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Renames maps entities and tables that the new version does not have to their new names. "" means that their items
-// are to be deleted. If an entity is split, its items with the form of another new entity become items of that
-// entity. A name that begins with = prevents that, so that all items get the given entity.
+// Renames maps entities and tables that the new version does not have to their new names. The name "" says that their
+// items are to be deleted.
+//
+// If an entity is split, its items go to different new entities, by their form. A name that begins with = prevents
+// that: all items become items of the named entity.
 type Renames map[string]string
 
-// of returns the new name of an entity or a table. all is true if the name began with =, and said is true if r has
-// the old name.
+// of returns the new name of an entity or a table. all is true if r has the name with = before it. said is true if r
+// has the old name.
 func (r Renames) of(old string) (made string, all, said bool) {
 	made, said = r[old]
 	rest, all := strings.CutPrefix(made, "=")
@@ -64,16 +66,16 @@ func (r Renames) check(was, is *model.Model) error {
 	return nil
 }
 
-// A pair is an entity of the old version with the one that it became in the new version.
+// A pair is an entity of the old version and the entity that it became in the new version.
 type pair struct {
 	was, is *model.Entity
 	// from maps fields of the new version to fields of the old one.
 	from map[string]string
 }
 
-// pairs pairs the entities of the old version with those of the new one: by the name that renames give, or else by
-// the same name. If as many of the rest are gone as are new, pairs also pairs two of them that have equal keys, if no
-// third one has.
+// pairs finds the new entity for each entity of the old version. It first takes the name that renames give, or else
+// the same name. If the number of old entities without a pair then equals that of new ones, pairs also joins an old
+// and a new entity whose keys are equal, if no third entity has these keys.
 func pairs(was, is *model.Model, renames Renames) map[*model.Entity]*pair {
 	all := map[*model.Entity]*pair{}
 	taken := map[*model.Entity]bool{}
@@ -103,7 +105,7 @@ func pairs(was, is *model.Model, renames Renames) map[*model.Entity]*pair {
 	}
 	fresh := slices.DeleteFunc(slices.Clone(is.Entities), func(e *model.Entity) bool { return taken[e] })
 	if len(fresh) != len(gone) {
-		return all // one may have been split, or may have left its keys to another
+		return all // an entity may have been split, or may have given its keys to another
 	}
 	for _, a := range gone {
 		if made := like(fresh, a); len(made) == 1 && len(like(gone, made[0])) == 1 {
@@ -113,8 +115,8 @@ func pairs(was, is *model.Model, renames Renames) map[*model.Entity]*pair {
 	return all
 }
 
-// splits pairs each renamed entity with the other new entities that can have some of its items, because the entity
-// may have been split.
+// splits returns, for each renamed entity, pairs with the other new entities that can have some of its items, because
+// the entity may have been split.
 func splits(is *model.Model, known map[*model.Entity]*pair, renames Renames) map[*model.Entity][]*pair {
 	taken := map[*model.Entity]bool{}
 	for _, pr := range known {
@@ -136,13 +138,13 @@ func splits(is *model.Model, known map[*model.Entity]*pair, renames Renames) map
 
 // A fit says how well an item fits the form of an entity.
 type fit struct {
-	key bool // the item has a key of the entity
+	key bool // the item's key has the form of the entity's key
 	// differs is the number of attributes that only the item or only the entity has.
 	differs int
 }
 
-// fits returns how well an item of the old version fits the new entity. It returns false if the item cannot belong to
-// it.
+// fits says how well an item of the old version fits the new entity. ok is false if the item cannot belong to the
+// entity.
 func (pr *pair) fits(it *dataset.Item) (f fit, ok bool) {
 	b := pr.is
 	f.key = it.Table.Name == b.Table.Name
@@ -158,7 +160,7 @@ func (pr *pair) fits(it *dataset.Item) (f fit, ok bool) {
 			f.differs++
 		case v.Kind() != 0 && !t.Produces(v):
 			if !inKey && (t.Template == nil || len(t.Template.Components()) == 0) {
-				return f, false // the attribute has another constant
+				return f, false // the entity has another constant there
 			}
 			f.key = f.key && !inKey
 		}
@@ -191,9 +193,9 @@ func sameKeys(a, b *model.Entity) bool {
 	return true
 }
 
-// aligned reports whether two templates have components of the same types in the same order. If exact, the literals
-// must be equal too. aligned maps the components of t to those of s in from. It returns false if from already maps
-// one to another component.
+// aligned reports whether two templates have components of the same types in the same order and, if exact is true,
+// the same literals. It records in from which component of t corresponds to which of s. It returns false if that
+// contradicts what from already has.
 func aligned(s, t *model.Template, exact bool, from map[string]string) bool {
 	switch {
 	case s == nil || t == nil:
@@ -224,7 +226,7 @@ func aligned(s, t *model.Template, exact bool, from map[string]string) bool {
 }
 
 // fieldsFrom maps the fields of b, the new version of an entity, to the fields of a. Fields of the same name
-// correspond. A new field corresponds to one that is gone if both have the same place in a template.
+// correspond. A new field corresponds to a field that is gone if both have the same place in a template.
 func fieldsFrom(a, b *model.Entity) map[string]string {
 	from := map[string]string{}
 	for _, f := range b.Fields {
@@ -241,7 +243,7 @@ func fieldsFrom(a, b *model.Entity) map[string]string {
 			}
 			for name, old := range places {
 				if from[name] != "" || b.Field(old) != nil {
-					continue // one of the fields keeps its name
+					continue // one of the two fields exists in both versions
 				}
 				if known := found[name]; known != "" && known != old {
 					differ[name] = true
@@ -268,8 +270,8 @@ func fieldsFrom(a, b *model.Entity) map[string]string {
 	return from
 }
 
-// counterpart returns the attribute of a that corresponds to an attribute of b: the one of the same name, or that in
-// the same place of the table key.
+// counterpart returns the template of a that corresponds to the named attribute of b. It is the attribute of the same
+// name, or else the attribute in the same place of the table key.
 func counterpart(a, b *model.Entity, name string) *model.Template {
 	if t := a.Attribute(name); t != nil {
 		return t
@@ -284,7 +286,7 @@ func counterpart(a, b *model.Entity, name string) *model.Template {
 	return nil
 }
 
-// replacement returns the reason why table a cannot be changed to b and needs a new table, or "" if it can.
+// replacement returns the reason why a new table must replace table a. It returns "" if a can be changed to b.
 func replacement(a, b *model.Table) string {
 	if attributesText(a.Partition, a.Sort) != attributesText(b.Partition, b.Sort) {
 		return "the key of a table cannot change"

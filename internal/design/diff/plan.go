@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// add adds a step with the given text, and sets its items, units and cost from n.
+// add adds a step with the given text. It sets the step's items, units and cost from n.
 func (p *planner) add(s Step, n amount, format string, args ...any) {
 	s.Do, s.Items, s.Units = fmt.Sprintf(format, args...), n.count(), math.Ceil(n.units)
 	if b := p.is.Bill; b != nil && s.Units > 0 {
@@ -28,7 +28,7 @@ type amount struct{ items, units float64 }
 
 func (n amount) count() int { return int(math.Round(n.items)) }
 
-// String returns the number of items, such as "2 items". It returns "the items" if there are only examples.
+// String returns the number of items, such as "2 items". If the amount has only examples, it returns "the items".
 func (n amount) String() string {
 	if n.count() == 0 {
 		return "the items"
@@ -36,8 +36,8 @@ func (n amount) String() string {
 	return text.Count(n.count(), "item")
 }
 
-// take adds up the items for which units returns more than 0, and these write units. It returns false if there are
-// none.
+// take adds up the items for which units returns more than 0, and their write units. It returns false if there are no
+// such items.
 func take(items []*moved, units func(v *moved) float64) (sum amount, ok bool) {
 	for _, v := range items {
 		if u := units(v); u > 0 {
@@ -49,8 +49,8 @@ func take(items []*moved, units func(v *moved) float64) (sum amount, ok bool) {
 	return sum, ok
 }
 
-// steps sets the plan. First it creates what is new, then the program writes both forms, existing items are put or
-// set, the program switches, and last the plan removes what is old.
+// steps sets the plan, in this order: create what is new; make the program write both forms; give existing items
+// their new form; switch the program; remove what is old.
 func (p *planner) steps() {
 	old := p.was.Dataset.Model
 	sources := p.sources()
@@ -94,19 +94,19 @@ func (p *planner) steps() {
 	})
 }
 
-// isGone reports whether no item of an entity of the old version remains in the new version.
+// isGone reports whether the new version has no item of an entity of the old version.
 func (p *planner) isGone(e *model.Entity) bool {
 	stays := func(v moved) bool { return v.was.Entity == e && v.table != nil }
 	return p.pairs[e] == nil && !slices.ContainsFunc(p.items, stays)
 }
 
-// A source is a group of old items that steps move together: those of an entity, or the raw items of a table.
+// A source is a group of old items that the steps move together: the items of an entity, or the raw items of a table.
 type source struct {
 	entity *model.Entity
 	table  *model.Table
 	// name is the entity's name in steps, see [planner.nameOf]; "" for raw items.
 	name string
-	// called names the items in sentences. written names what the program writes.
+	// called names the items in sentences. written names what the program writes for them.
 	called, written string
 	items           []*moved
 }
@@ -137,8 +137,8 @@ func (p *planner) sources() (all []source) {
 	return all
 }
 
-// nameOf returns the new name of an entity. It returns the old name if the entity is gone, was split, or was merged
-// with another.
+// nameOf returns the new name of an entity. If the entity is gone, split or merged with another, it returns the old
+// name.
 func (p *planner) nameOf(e *model.Entity) string {
 	pr := p.pairs[e]
 	shared := func(other *pair) bool { return other != pr && other.is == pr.is }
@@ -172,7 +172,7 @@ func (p *planner) createIndexes(sources []source, a, b *model.Table) {
 	}
 }
 
-// rowUnits returns the write units of an item's row in an index, or 0 if the item is not in it.
+// rowUnits returns the write units of an item's row in an index, or 0 if the index has no row for the item.
 func rowUnits(t *model.Table, x *model.Index, it attr.Item) float64 {
 	if size, ok := t.RowSize(x, it); ok {
 		return table.WriteUnits(size)
@@ -189,8 +189,8 @@ func unitsOf(t *model.Table, it attr.Item, indexes []*model.Index) float64 {
 	return sum
 }
 
-// setUnits returns the write units to set or remove the named attributes of an item. Only indexes with one of the
-// attributes count.
+// setUnits returns the write units to set or remove the named attributes of an item. It counts only those indexes
+// that have one of the attributes.
 func setUnits(t *model.Table, it attr.Item, indexes []*model.Index, names []string) float64 {
 	sum := table.WriteUnits(it.Size())
 	for _, x := range indexes {
@@ -209,8 +209,8 @@ func touches(x *model.Index, names []string) bool {
 	})
 }
 
-// meanwhile returns the indexes of a table until old ones are deleted: those of the target and those of the old
-// version.
+// meanwhile returns the indexes that a table has until the plan deletes the old ones: those of the target and those
+// of the old version.
 func (p *planner) meanwhile(t *model.Table) []*model.Index {
 	indexes := slices.Clone(t.Indexes)
 	if old := p.was.Dataset.Model.Table(t.Name); old != nil {
@@ -225,7 +225,8 @@ func (p *planner) meanwhile(t *model.Table) []*model.Index {
 
 func list(names []string) string { return text.Join(names, "and") }
 
-// attributes returns the attributes that items gain or lose while they keep their key. of is gains or loses.
+// attributes returns the attributes that items gain or lose without a change of key. of is moved.gains or
+// moved.loses.
 func (s source) attributes(of func(*moved) []string) []string {
 	all := map[string]bool{}
 	for _, v := range s.items {
@@ -238,7 +239,8 @@ func (s source) attributes(of func(*moved) []string) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// goes returns the table into which items of the source must be put under new keys, or nil if all keep their keys.
+// goes returns the table to which the plan moves items of the source under new keys. It returns nil if all items keep
+// their keys.
 func (s source) goes() *model.Table {
 	for _, v := range s.items {
 		if v.table != nil && !v.kept {
@@ -248,7 +250,7 @@ func (s source) goes() *model.Table {
 	return nil
 }
 
-// writeBoth adds the steps in which the program begins to write items in both forms.
+// writeBoth adds the steps after which the program writes items in both forms.
 func (p *planner) writeBoth(s source) {
 	if to := s.goes(); to != nil {
 		where := "under its new keys too"
@@ -302,8 +304,8 @@ func (p *planner) backfill(s source) {
 	}
 }
 
-// lacking describes values that the step needs but the old version does not have, that the new version may be unable
-// to write, or whose text changes.
+// lacking describes values with a problem: the old version lacks them, the new version may be unable to write them,
+// or their text changes.
 func (p *planner) lacking(s source) (all string) {
 	if fresh := s.fields(func(v *moved) []string { return v.fresh }); len(fresh) > 0 {
 		all = ", with values for " + list(fresh) + ", which the old version does not have"
@@ -323,7 +325,7 @@ func (p *planner) lacking(s source) (all string) {
 	return all
 }
 
-// fields returns of(v) for the first item that is not an example and for which it is not empty.
+// fields calls of for each item that is not an example, and returns the first result that is not empty.
 func (s source) fields(of func(*moved) []string) []string {
 	for _, v := range s.items {
 		if v.times > 0 && len(of(v)) > 0 {
@@ -333,8 +335,8 @@ func (s source) fields(of func(*moved) []string) []string {
 	return nil
 }
 
-// unkept names the old fields that the new version drops, if the new version also needs new values: a program may
-// have to compute the new values from the old ones.
+// unkept names the old fields that the new version drops. If the new version needs no new values, unkept returns "":
+// only new values may have to be computed from the old fields.
 func (p *planner) unkept(s source) string {
 	if s.entity == nil || len(s.fields(func(v *moved) []string { return v.fresh })) == 0 {
 		return ""
@@ -360,7 +362,8 @@ func (p *planner) unkept(s source) string {
 }
 
 // switches adds the steps that switch the program to the new version. They name the patterns that send another
-// request or read items of another form. If there are none, they name the entities whose old form is removed.
+// request or read items of another form. If there are no such patterns, they name the entities whose old form the
+// plan removes.
 func (p *planner) switches() {
 	var changed, gone, entities []string
 	both(p.was.Dataset.Model.Patterns, p.target.Patterns, patternName, func(a, b *model.Pattern) {
@@ -401,7 +404,7 @@ func (p *planner) switches() {
 
 func patternName(p *model.Pattern) string { return p.Name }
 
-// differs reports whether the requests of a pattern differ between the versions, or whether it writes or gets items
+// differs reports whether a pattern changes between the versions: it sends other requests, or it writes or gets items
 // whose form changes.
 func (p *planner) differs(a, b *model.Pattern) bool {
 	if a.IsWrite() && b.IsWrite() {
@@ -431,15 +434,15 @@ func requestText(p *model.Pattern) string {
 	return s
 }
 
-// rewritten reports whether existing items of an entity of the new version change their form.
+// rewritten reports whether the form of any existing item of an entity of the new version changes.
 func (p *planner) rewritten(e *model.Entity) bool {
 	return slices.ContainsFunc(p.items, func(v moved) bool {
 		return v.entity != nil && v.entity.Name == e.Name && (!v.kept || len(v.gains())+len(v.loses()) > 0)
 	})
 }
 
-// removals adds the steps that remove what is old. Tables and indexes come before items, so that deleting items costs
-// less.
+// removals adds the steps that remove what is old. They remove tables and indexes before items, so that deleting the
+// items costs less.
 func (p *planner) removals(sources []source) {
 	both(p.was.Dataset.Model.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
 		switch {
@@ -459,7 +462,7 @@ func (p *planner) removals(sources []source) {
 	})
 
 	for _, s := range sources {
-		if t := p.target.Table(s.table.Name); t != nil { // otherwise they are deleted with their table
+		if t := p.target.Table(s.table.Name); t != nil { // without the table, the items are deleted with it
 			p.remove(s, t)
 		}
 	}

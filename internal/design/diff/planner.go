@@ -11,36 +11,38 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Question is what the two versions leave open. There is no plan until all questions are answered.
+// A Question is a decision that the two versions do not determine. There is no plan until the user has answered all
+// questions.
 type Question struct {
 	Ask    string `json:"ask"`
 	Answer string `json:"answer"` // how to answer it
 }
 
-// A planner makes a plan from the items of the old version and the form of each in the new version.
+// A planner makes a plan from the items of the old version and their forms in the new version.
 //
-// While the program switches, both versions are in use, so until then the plan only adds. An item that keeps its key
-// may gain attributes. Anything else needs a key, a table or an index that the old version does not have. If the new
-// version uses a name of the old version for something else, the plan gives it another name ([Name]). The target is
-// the new version with these names. The planner then runs the patterns of both versions on the items of both. If a
-// pattern reads wrong items, the planner changes further names, and if that does not help, uses a new table.
+// Until the program has switched, both versions are in use, so the plan only adds before then. An item that keeps its
+// key may gain attributes. Any other change needs a key, a table or an index that the old version does not have. If
+// the new version uses a name of the old version for something else, the plan gives it another name ([Name]). The
+// target is the new version with these other names. The planner then runs the patterns of both versions on the items
+// of both. If a pattern reads wrong items, the planner changes more names; if that does not help, it uses a new
+// table.
 type planner struct {
 	ctx       context.Context
 	was, is   Side
 	renames   Renames
 	pairs     map[*model.Entity]*pair
-	splits    map[*model.Entity][]*pair // other new entities that may have items of a renamed one
-	parts     map[*model.Entity]bool    // new entities that some old item belongs to
+	splits    map[*model.Entity][]*pair // by renamed entity: other new entities that may have its items
+	parts     map[*model.Entity]bool    // new entities to which some old item belongs
 	olds      []dataset.Item            // items of the old dataset, then examples
 	names     *names
 	target    *model.Model
 	items     []moved
 	questions []Question
-	unsaid    map[*model.Entity]bool // entities that are gone while no new entity could have their items
+	unsaid    map[*model.Entity]bool // entities that are gone, if no new entity could have their items
 	all       []Step
 }
 
-// make chooses names until no conflict is left. Then it makes the steps, unless there are questions.
+// make changes names until there are no conflicts. If no question is open, it then makes the steps.
 func (p *planner) make() error {
 	old, made := p.was.Dataset.Model, p.is.Dataset.Model
 	if err := p.renames.check(old, made); err != nil {
@@ -80,8 +82,8 @@ func (p *planner) ask(answer, format string, args ...any) {
 	}
 }
 
-// askGone asks what became of entities that are gone, if there are new ones, and of the raw items in a table that is
-// gone.
+// askGone adds two kinds of questions: what became of entities that are gone, if there are new entities; and what
+// becomes of the raw items in a table that is gone.
 func (p *planner) askGone() {
 	old, made := p.was.Dataset.Model, p.is.Dataset.Model
 	taken := map[*model.Entity]bool{}
@@ -135,8 +137,8 @@ func (p *planner) askGone() {
 	}
 }
 
-// heir returns the name of an entity of both versions whose new key is the old key of an entity that is gone, or "".
-// The two may have exchanged their names.
+// heir returns the name of an entity that both versions have and that took over the key of gone, or "". The user may
+// have exchanged the names of the two.
 func (p *planner) heir(gone *model.Entity) string {
 	for _, a := range p.was.Dataset.Model.Entities {
 		if pr := p.pairs[a]; pr != nil && a.Name == pr.is.Name && sameKeys(gone, pr.is) && !sameKeys(a, pr.is) {
@@ -146,15 +148,15 @@ func (p *planner) heir(gone *model.Entity) string {
 	return ""
 }
 
-// conflicts renames what would overwrite items or attributes that the old version still reads. It reports whether it
-// renamed anything.
+// conflicts renames everything in the target that would overwrite items or attributes that the old version still
+// reads. It reports whether it renamed anything.
 func (p *planner) conflicts() (again bool) {
 	old, made := p.was.Dataset.Model, p.is.Dataset.Model
 	renew := func(t *model.Table, format string, args ...any) {
 		again = p.names.renew(made.Tables[slices.Index(p.target.Tables, t)], format, args...) || again
 	}
-	// apart keeps new items away from old ones in the same table. It gives new keys another first word, or if that is
-	// not possible, moves all items to another table.
+	// apart separates new items from old ones in the same table. It gives the new keys another first word. If that is
+	// not possible, it moves all items to another table.
 	given := map[*model.Table]bool{}
 	apart := func(t *model.Table, format string, args ...any) {
 		given[t] = given[t] || p.renewWords(t, t.Sort, fmt.Sprintf(format, args...))
@@ -231,7 +233,7 @@ func (p *planner) conflicts() (again bool) {
 	return again
 }
 
-// changed renames the attributes whose value would change in an item that keeps its key.
+// changed renames each attribute whose value would change in an item that keeps its key.
 func (p *planner) changed(v *moved, again *bool) {
 	for name, value := range v.was.Attributes.All() {
 		is := v.item.Get(string(name))
@@ -241,8 +243,8 @@ func (p *planner) changed(v *moved, again *bool) {
 	}
 }
 
-// kinds renames an attribute if an index of the other version needs it with another type. The service refuses items
-// with a wrong type in an index key.
+// kinds renames an attribute if an index of the other version needs it with another type, because the service refuses
+// an item whose index key attribute has a wrong type.
 func (p *planner) kinds(v *moved, again *bool) {
 	mismatch := func(t *model.Table, it attr.Item, target *model.Table) {
 		if t == nil || target == nil {
@@ -265,9 +267,9 @@ func (p *planner) kinds(v *moved, again *bool) {
 	}
 }
 
-// leaves checks an item whose old key remains in use until the item is deleted. If the key could also be a key of the
-// new version, leaves separates the two. If the item's entity is gone, leaves asks whether it is an item of the new
-// entity.
+// leaves checks an item whose old key stays in use until the plan deletes the item. If the key could also be a key of
+// the new version, leaves separates old and new keys. If the item's entity is gone, leaves may ask instead whether
+// its items belong to the new entity.
 func (p *planner) leaves(
 	v *moved, from *model.Table, listed map[string]bool, apart func(t *model.Table, format string, args ...any),
 ) {
@@ -290,7 +292,7 @@ func (p *planner) leaves(
 func (p *planner) renewAttribute(t *model.Table, name string, again *bool, format string, args ...any) {
 	own := p.is.Dataset.Model.Tables[slices.Index(p.target.Tables, t)]
 	if p.names.attributes[own][name] != "" || p.names.tables[own] != "" {
-		return // another item has caused this already
+		return // an earlier item has already caused the same change
 	}
 	*again = p.names.renewAttribute(own, name, format, args...) || *again
 }
@@ -336,8 +338,8 @@ func (p *planner) disturbed() (again bool, err error) {
 	return true, nil
 }
 
-// renewWords gives the keys of entities whose items move within a table another first word, so that they do not mix
-// with old items. It reports whether it changed any.
+// renewWords finds the entities whose items move within a table. It gives their keys another first word, so that the
+// new items do not mix with old ones. It reports whether it changed any.
 func (p *planner) renewWords(t *model.Table, keys []model.Attribute, why string) (again bool) {
 	for _, e := range p.is.Dataset.Model.Entities {
 		moves := slices.ContainsFunc(p.items, func(v moved) bool {

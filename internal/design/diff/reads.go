@@ -13,14 +13,14 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// tries is the number of items whose values a pattern is tried with, besides its own values.
+// tries is the number of items whose values variants puts into a pattern.
 const tries = 20
 
-// mostRead limits the rows of a pattern that are compared.
+// mostRead limits the rows of a pattern that a reader compares.
 const mostRead = 10_000
 
-// A reader compares what patterns read while the items of both versions exist with what they read in their own
-// version.
+// A reader checks that patterns read the same in two datasets: that of their own version, and one that has the items
+// of both versions.
 type reader struct {
 	ctx    context.Context
 	middle *dataset.Dataset // has the items of both versions
@@ -28,7 +28,7 @@ type reader struct {
 }
 
 // misread returns a pattern that reads other rows while the items of both versions exist, or nil. made is true if the
-// pattern is one of the target.
+// pattern belongs to the target.
 func (p *planner) misread() (found *model.Pattern, made bool, err error) {
 	middle, err := dataset.Holding(p.ctx, p.unionTables(), p.unionItems())
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *planner) misread() (found *model.Pattern, made bool, err error) {
 	return nil, false, nil
 }
 
-// oldItems returns the items of the old version, without the examples that the new version cannot write.
+// oldItems returns the items of the old version, except examples that the new version cannot write.
 func (p *planner) oldItems() (all []dataset.Item) {
 	for i := range p.items {
 		all = append(all, *p.items[i].was)
@@ -117,7 +117,8 @@ func (p *planner) unionItems() (all []dataset.Item) {
 	return all
 }
 
-// fresh returns the items of new entities. No old item becomes one of these, so they do not exist during the switch.
+// fresh returns the items of new entities to which no old item belongs. These items do not exist until the program
+// has switched.
 func (p *planner) fresh() (all []dataset.Item) {
 	taken := maps.Clone(p.parts)
 	for _, pr := range p.pairs {
@@ -134,20 +135,20 @@ func (p *planner) fresh() (all []dataset.Item) {
 	return all
 }
 
-// same reports whether a pattern reads the same rows from the items of both versions as from own, which has the items
-// of its own version. It tries the pattern's values and the values of some items.
+// same reports whether a pattern reads the same rows from the dataset middle as from own, which has only the items of
+// its version. It tries the pattern's own values and the values of some items.
 func (r *reader) same(m *model.Model, own *dataset.Dataset, p *model.Pattern, items []dataset.Item) (bool, error) {
 	if p.IsWrite() {
 		return true, nil
 	}
 	for _, q := range variants(p, items) {
-		q.Limit = 0 // with a limit, extra items would change where the page ends
+		q.Limit = 0 // extra items would change where a limited page ends
 		want, ok, err := r.read(own, m, q, p.Limit > 0)
 		if err != nil {
 			return false, err
 		}
 		if !ok {
-			continue // the request is wrong in its own version
+			continue // the request fails even in its own version
 		}
 		if got, ok, err := r.read(r.middle, m, q, p.Limit > 0); err != nil || !ok || !slices.Equal(want, got) {
 			return false, err
@@ -156,9 +157,9 @@ func (r *reader) same(m *model.Model, own *dataset.Dataset, p *model.Pattern, it
 	return true, nil
 }
 
-// read returns the keys of the rows that a pattern returns. It returns false if the request cannot be run. It omits
-// items that are to be deleted, because only the old version has them. But if limited, it includes them, because they
-// would count towards the pattern's limit.
+// read returns the keys of the rows that a pattern returns. It returns false if the request cannot be run. It leaves
+// out items that the plan deletes, because only the old version has them. If limited is true, it includes them,
+// because they count towards the pattern's limit.
 func (r *reader) read(
 	w *dataset.Dataset, m *model.Model, p *model.Pattern, limited bool,
 ) (keys []string, ok bool, err error) {
@@ -181,8 +182,8 @@ func (r *reader) read(
 	return keys, true, nil
 }
 
-// variants returns copies of a pattern: one with its own values, and two for each of some items. These two have the
-// item's values in conditions with =; the second has them in ranges too.
+// variants returns copies of a pattern to try. The first has the pattern's own values. For each of some items there
+// are two more: one with the item's values in conditions with =, and one with the item's values in ranges too.
 func variants(p *model.Pattern, items []dataset.Item) []*model.Pattern {
 	own := *p
 	all := []*model.Pattern{&own}
@@ -207,8 +208,8 @@ func variants(p *model.Pattern, items []dataset.Item) []*model.Pattern {
 	return all
 }
 
-// withValues returns a copy of p with the given values in conditions with =, and if ranges, in all but IN. It returns
-// nil if a value is missing, or if ranges is true and p has no range.
+// withValues returns a copy of p with the given values in its conditions with =. If ranges is true, it also puts them
+// into all other conditions except IN. It returns nil if a value is missing, or if ranges is true and p has no range.
 func withValues(p *model.Pattern, values map[string]string, ranges bool) *model.Pattern {
 	q := *p
 	q.Where = slices.Clone(p.Where)

@@ -31,8 +31,8 @@ func unwritten(e *model.Entity, values map[string]string) (all []*keys.Error) {
 	return all
 }
 
-// invent replaces values of a generated item that the new version cannot write. As these values are invented anyway,
-// they do not show that the program's items have such values.
+// invent replaces the values of a generated item that the new version cannot write by other generated values. It asks
+// no question, because the refused values were generated too and do not show that the program has such values.
 func (v *moved) invent(values map[string]string, m *mates) error {
 	for _, refused := range unwritten(v.entity, values) {
 		f := v.entity.Field(refused.Component)
@@ -50,10 +50,11 @@ func (v *moved) invent(values map[string]string, m *mates) error {
 	return nil
 }
 
-// refusals are the items that the new version cannot write, grouped by field and type.
+// refusals are the items that the new version cannot write, grouped by entity, field and type.
 type refusals []*refusal
 
-// A refusal is about a field of an entity. If field is "", it is about the values of the items as a whole.
+// A refusal is the reason why the new version cannot write some items of an entity: their values of a field or, if
+// field is "", their values together.
 type refusal struct {
 	entity, field, typ string
 	values             []string
@@ -83,7 +84,7 @@ func (all *refusals) add(v *moved, err error) {
 	}
 }
 
-// ask adds a question what to do with each group of items.
+// ask adds a question for each group of items: what should become of them?
 func (all refusals) ask(p *planner) {
 	for _, r := range all {
 		n, shown := amount{items: r.items}, r.values

@@ -11,7 +11,8 @@ import (
 type Step struct {
 	Kind Kind   `json:"kind"`
 	Do   string `json:"do"`
-	// Table, Index, Entity and Attributes are what the step changes. Patterns are the patterns that change with it.
+	// Table, Index, Entity and Attributes say what the step changes. Patterns are the patterns that change with the
+	// step.
 	Table      string   `json:"table,omitempty"`
 	Index      string   `json:"index,omitempty"`
 	Entity     string   `json:"entity,omitempty"`
@@ -28,9 +29,9 @@ type Step struct {
 // A Kind says what a step does.
 type Kind string
 
-// The kinds of steps, in the order of a plan. Tables, indexes and attributes have the names of the target. Until
-// [Switch], the patterns of the old version read what they read before. From then on, the patterns of the new version
-// read what they should, except that they may read items of entities that are gone until [DeleteItems].
+// The kinds of steps, in the order of a plan. Tables, indexes and attributes have the names of the target. Before
+// [Switch], the patterns of the old version read the same as ever. From then on, the patterns of the new version read
+// what they should, with one exception: until [DeleteItems], they may also read items of entities that are gone.
 const (
 	StopExpiring Kind = "stop-expiring" // turn off time to live of Table
 	Retire       Kind = "retire"        // stop writing items of Entity, which the new version does not have
@@ -39,7 +40,7 @@ const (
 	WriteBoth    Kind = "write-both"   // also write Entity to Table, or its new Attributes
 	PutItems     Kind = "put"          // put the existing items of Entity, or raw items, into Table under new keys
 	SetItems     Kind = "set"          // set Attributes of the existing items of Entity
-	Switch       Kind = "switch"       // switch the program to the new version, of Patterns if there are any
+	Switch       Kind = "switch"       // switch the program to the new version; Patterns may be empty
 	StopAsking   Kind = "stop-asking"  // stop using Patterns
 	DeleteTable  Kind = "delete-table" // with its items
 	DeleteIndex  Kind = "delete-index"
@@ -50,7 +51,7 @@ const (
 	Expire       Kind = "expire"       // turn on time to live of Table
 )
 
-// backfillRate is the write units per second that Time assumes: what one partition serves.
+// backfillRate is the number of write units per second that Time assumes. One partition can serve that many.
 const backfillRate = 1000
 
 // Time returns how long the step takes at backfillRate.
@@ -58,7 +59,7 @@ func (s Step) Time() time.Duration {
 	return time.Duration(s.Units / backfillRate * float64(time.Second)).Round(time.Second)
 }
 
-// Figures describes the cost of the step, or returns "".
+// Figures describes the cost of the step. It returns "" if the step changes no items.
 func (s Step) Figures() string {
 	var parts []string
 	if s.Items > 0 {

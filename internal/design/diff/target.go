@@ -13,12 +13,12 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A Name is a change of a name that the plan makes in the new version, because the old version needs the name until
-// the program has switched. The plan renames a table, an index or an attribute, or gives the template of an entity's
-// key another first word.
+// A Name is a name in the new version that the plan changes, because the old version needs the name until the program
+// has switched. The plan renames a table, an index or an attribute, or it gives the template of an entity's key
+// another first word.
 type Name struct {
-	// Table is the renamed table. If Index or Attribute is set, that is renamed instead. If Entity is also set, Now
-	// is the new template of its Attribute.
+	// Table is the renamed table. If Index or Attribute is set, the plan renames that index or attribute of Table
+	// instead. If Entity is also set, Now is the new template of its Attribute.
 	Table     string `json:"table"`
 	Entity    string `json:"entity,omitempty"`
 	Index     string `json:"index,omitempty"`
@@ -46,8 +46,8 @@ type names struct {
 	tables     map[*model.Table]string
 	attributes map[*model.Table]map[string]string
 	words      map[key]*keys.Template // templates of keys with another first word
-	why        map[string]string      // by Name.Subject
-	all        []Name                 // in the last target
+	why        map[string]string      // reasons, by Name.Subject
+	all        []Name                 // the names changed in the last target
 }
 
 // A key is a key attribute of an entity.
@@ -64,7 +64,7 @@ func newNames(was, is *model.Model) *names {
 	}
 }
 
-// spare returns a free name: name with a number appended.
+// spare returns name with a number appended that makes it unused.
 func spare(name string, taken func(name string) bool) string {
 	if last := name[len(name)-1]; '0' <= last && last <= '9' {
 		name += "_"
@@ -77,7 +77,7 @@ func spare(name string, taken func(name string) bool) string {
 }
 
 // renew renames a table of the new version, so that the plan puts its items into a new table. It returns false if the
-// table is new already.
+// table already has a new name or the old version has no table of its name.
 func (n *names) renew(t *model.Table, format string, args ...any) bool {
 	if n.tables[t] != "" || n.was.Table(t.Name) == nil {
 		return false
@@ -93,7 +93,7 @@ func (n *names) renew(t *model.Table, format string, args ...any) bool {
 var firstWord = regexp.MustCompile(`^[\pL\pN_-]+`)
 
 // renewWord gives a key of an entity another first word, so that its new items sort apart from the old ones. It
-// returns false if the key has no first word, has a new one already, or is the partition key of the table.
+// returns false if the key has no first word, already has a new one, or is the table's partition key.
 func (n *names) renewWord(e *model.Entity, name, why string) bool {
 	t := e.Attribute(name)
 	if n.words[key{e, name}] != nil || t == nil || t.Template == nil || e.Table.Partition[0].Name == name {
@@ -120,8 +120,8 @@ func (n *names) renewWord(e *model.Entity, name, why string) bool {
 	return true
 }
 
-// renewAttribute renames an attribute, where name is its name in the target. If it was renamed already or is in the
-// table's key, renewAttribute renames the table. It returns false if it can do neither.
+// renewAttribute renames an attribute of a table. name is its name in the target. If the attribute was renamed
+// already or is in the table's key, renewAttribute renames the table instead. It returns false if it renames nothing.
 func (n *names) renewAttribute(t *model.Table, name, format string, args ...any) bool {
 	renewed := false
 	for _, now := range n.attributes[t] {
@@ -212,7 +212,7 @@ func (n *names) target() (*model.Model, error) {
 func (n *names) expressions(p, made *model.Pattern) {
 	for old, now := range n.attributes[p.Table] {
 		if p.Entity != nil && p.Entity.Attribute(old) == nil {
-			continue // old is the name of a field here
+			continue // here, old is the name of a field
 		}
 		word := regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|:?[\pL\pN_]+`)
 		replace := func(text string) string {

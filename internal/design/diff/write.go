@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A section is a part of the text of a difference. Each row has a line and further lines below it.
+// A section is a part of the text of a difference. A row is a line and the lines that are indented below it.
 type section struct {
 	title string
 	rows  [][]string

@@ -30,9 +30,10 @@ func (e *explainer) adjacentRows() error {
 	return nil
 }
 
-// adjacentRow returns the last row below the range of a query, or the first above it, in the same partition. It
-// returns nil if there is none. It first looks for a row that differs only in the attribute of the last condition. If
-// there is none, it drops that condition and looks for a row beyond the edge of the condition before it, and so on.
+// adjacentRow returns the last row below the range of a query, or the first row above it, in the same partition. It
+// returns nil if there is none. It first looks for a row that differs from the range only in the attribute of the
+// last condition. If there is none, it drops the last condition and looks beyond the edge of the condition before,
+// and so on.
 func (e *explainer) adjacentRow(below bool) (attr.Item, error) {
 	hash := len(e.report.Schema.Partition())
 	clauses := e.slice.Clauses
@@ -58,7 +59,7 @@ func (e *explainer) adjacentRow(below bool) (attr.Item, error) {
 	return nil, nil
 }
 
-// edgeRow queries one row: the first in the range of the clauses, or the last if reverse is true.
+// edgeRow queries one row: the first row in the range of the clauses or, if reverse is true, the last.
 func (e *explainer) edgeRow(clauses []keycond.Clause, reverse bool) (attr.Item, error) {
 	b := &literal.Placeholders{Readable: true}
 	q := request{op: wire.OpQuery}

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// spelled formats conditions with names and values in place of placeholders.
+// spelled formats conditions with the names and values that placeholders stand for.
 var spelled = ast.Style{Name: text.Name, Value: text.Literal}
 
 // clausesText returns key conditions as a person would write them.
@@ -22,7 +22,7 @@ func clausesText(clauses []keycond.Clause) string {
 // KeyCondition returns the key conditions as one expression, or "" for a Scan.
 func (r *Report) KeyCondition() string { return clausesText(r.Clauses) }
 
-// bounds sets the clauses, the partition and the ends of the range from a slice.
+// bounds sets Clauses, Partition, Low and High from a slice.
 func (r *Report) bounds(slice *keycond.Slice) {
 	r.Clauses = slice.Clauses
 	r.Partition = End{
@@ -35,14 +35,15 @@ func (r *Report) bounds(slice *keycond.Slice) {
 
 // An End is one end of a range.
 type End struct {
-	// Bytes is the position of the end, or nil if the range is open. A range includes its lower position but excludes
-	// its upper one. So if the upper end is inclusive, Bytes is the first position after its rows.
+	// Bytes is the position of the end in the encoding of keys, or nil if the range is open. A range includes its
+	// lower position and excludes its upper one. So if the upper end is inclusive, Bytes is the position after its
+	// rows.
 	Bytes []byte
-	// Text writes the position like a value in an expression; see [keycond.Bound.Text].
+	// Text is the position as a value in an expression; see [keycond.Bound.Text].
 	Text string
-	// Inclusive says whether the rows at Text are in the range.
+	// Inclusive is true if the range includes the rows at Text.
 	Inclusive bool
-	// Words is Text after "from", "after", "up to" or "before".
+	// Words is Text with "from", "after", "up to" or "before" in front.
 	Words string
 }
 
@@ -53,11 +54,11 @@ func endOf(position []byte, b *keycond.Bound, names []string, upper bool) End {
 	return End{Bytes: position, Text: b.Text(names), Inclusive: b.Inclusive, Words: b.Words(names, upper)}
 }
 
-// A Bound describes the partition, or an end of the range, in words. Hex is its position in hexadecimal, or "".
+// A Bound describes the partition or an end of the range in words. Hex is its position in hexadecimal, or "".
 type Bound struct{ Name, Words, Hex string }
 
-// Bounds returns the partition and the ends of the range that the request reads, or nil for a scan. The positions are
-// those of a range that includes its start and excludes its end.
+// Bounds returns the partition and both ends of the range that the request reads, or nil for a scan. The lower
+// position is included in the range, the upper position is not.
 func (r *Report) Bounds() []Bound {
 	if r.Partition.Bytes == nil {
 		return nil
@@ -78,7 +79,7 @@ func (r *Report) Bounds() []Bound {
 		Bound{"low end", low, hexOf(from, r.Low.Bytes)}, Bound{"high end", high, hexOf(below, r.High.Bytes)})
 }
 
-// hexOf returns the word before, followed by at most 32 bytes of a bound in hexadecimal.
+// hexOf returns the word before, then at most 32 bytes of b in hexadecimal.
 func hexOf(before string, b []byte) string {
 	const most = 32
 	switch {

@@ -14,9 +14,9 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// Cheaper says how a Query or a Scan could read less. It sends no request: it compares the conditions, which it
-// writes with ? in place of values, with the keys of the table. It prefers an existing index to a new one. It returns
-// "" if the request is a Query without a filter, is a GetItem or is not valid.
+// Cheaper says how a Query or a Scan could read less. It sends no request, but compares the conditions with the keys
+// of the table. It prefers an existing index to a new one. In the text, ? stands for the values of conditions.
+// Cheaper returns "" for a GetItem, for a Query without a filter and for an invalid request.
 func Cheaper(t *keyschema.Table, in wire.Request) string {
 	e, ok := cheapened(t, in)
 	if !ok {
@@ -32,8 +32,8 @@ func Cheaper(t *keyschema.Table, in wire.Request) string {
 	return cmp.Or(e.cheaper(asShape), e.noKey())
 }
 
-// cheapened returns an explainer for a Query or a Scan that sends no requests. It returns false if the request is of
-// another operation or not valid.
+// cheapened returns an explainer for a Query or a Scan. The explainer sends no requests. cheapened returns false if
+// in is invalid or the input of another operation.
 func cheapened(t *keyschema.Table, in wire.Request) (*explainer, bool) {
 	r, ok := requestOf(in)
 	if !ok || r.op == wire.OpGetItem || t.Schema(value(r.IndexName)) == nil {
@@ -48,8 +48,8 @@ func cheapened(t *keyschema.Table, in wire.Request) (*explainer, bool) {
 // asShape formats conditions with ? in place of values.
 var asShape = ast.Style{Name: text.Name, Value: func(attr.Value) string { return "?" }}
 
-// cheaper says which query of the table or of an index would read less, or else which new index would. style formats
-// the conditions. cheaper returns "" if no key can serve the filter.
+// cheaper says which query of the table or of an index would read less. If there is none, it says which new index
+// would help. It returns "" if no key can serve the filter. style formats the conditions.
 func (e *explainer) cheaper(style ast.Style) string {
 	all := e.cheaperPlans()
 	if len(all) == 0 {
@@ -62,7 +62,7 @@ func (e *explainer) cheaper(style ast.Style) string {
 	return how
 }
 
-// improve adds a hint how to read less, if the request has a filter that drops rows.
+// improve adds a hint about how to read less, if the request has a filter that drops rows.
 func (e *explainer) improve() {
 	r := e.report
 	if r.Operation == opGetItem || e.q.filter == nil || r.Wasted == 0 || r.Examined == 1 {
@@ -88,7 +88,7 @@ func nodeOf(c keycond.Clause) ast.Node {
 	return &ast.Compare{Op: c.Op, L: x, R: values[0]}
 }
 
-// conditions returns the operands of AND in the key condition and in the filter.
+// conditions returns the conditions that AND joins in the key condition, and those in the filter.
 func (e *explainer) conditions() (key, filter []ast.Node) {
 	if e.q.key != nil {
 		key = conjuncts(expr.Node(e.q.key))
@@ -99,7 +99,7 @@ func (e *explainer) conditions() (key, filter []ast.Node) {
 	return key, filter
 }
 
-// cheaperPlans returns the plans that need fewer conditions in the filter than the request has, best first.
+// cheaperPlans returns the plans whose query filters by fewer conditions than the request does, best first.
 func (e *explainer) cheaperPlans() (all []*plan) {
 	key, filter := e.conditions()
 	var g group
@@ -116,10 +116,12 @@ func (e *explainer) cheaperPlans() (all []*plan) {
 	return all
 }
 
-// newIndex says which new index would have conditions of the filter in its key. A query keeps its partition key; for
-// a scan, newIndex takes the first attribute that is compared with =. The sort key has the other attributes that are
-// compared with =, and then the first one with a range. If there is no range, a query keeps its sort key there.
-// newIndex returns "" if no condition of the filter can be in a key.
+// newIndex says which new index would have conditions of the filter in its key. It returns "" if no condition of the
+// filter can be in a key.
+//
+// A query keeps its partition key; for a scan, the partition key is the first attribute that is compared with =. The
+// sort key consists of the other attributes that are compared with =, and then the first attribute with a range. If
+// there is no range, a query keeps the attributes of its sort key there.
 func (e *explainer) newIndex() string {
 	key, filter := e.conditions()
 	asked := e.info.Schema(e.report.Index)
@@ -127,7 +129,7 @@ func (e *explainer) newIndex() string {
 	if e.report.Operation == opQuery {
 		partition, order = namesOf(asked.Partition()), namesOf(asked.Sort())
 	}
-	fewer := false // the key would have a condition of the filter
+	fewer := false // the new key would have a condition of the filter
 	for i, n := range slices.Concat(key, filter) {
 		a, ok := atomOf(n, anyName)
 		if !ok || slices.Contains(slices.Concat(partition, sort, ranged), a.Attribute) || !e.canBeInKey(a) {

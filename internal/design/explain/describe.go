@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// lacking returns the attributes of a projection that are not in an index.
+// lacking returns the attributes of a projection expression that an index does not have.
 func lacking(ix *keyschema.Index, projection *expr.Projection) (missing []string) {
 	if projection == nil {
 		return nil

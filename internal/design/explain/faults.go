@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/lex"
 )
 
-// faults maps errors that have nothing to do with ranges to the rule that the request breaks, and to a hint what to
-// send instead. message is a part of the service's error message. Other messages need no explanation.
+// faults maps errors about anything but ranges to the rule that the request breaks, and to a hint about what to send
+// instead. message is a part of the service's error message. Messages that are not listed explain themselves.
 var faults = []struct{ message, rule, source, hint string }{
 	{
 		message: "reserved keyword", source: pageReserved,
@@ -41,7 +41,8 @@ var faults = []struct{ message, rule, source, hint string }{
 	},
 }
 
-// fault returns the rule that the request breaks, unless it is a rule about ranges. It returns nil if it knows none.
+// fault returns the rule that a request with this error message breaks. It returns nil for a rule about ranges and
+// for an unknown message.
 func (e *explainer) fault(message string) *rule {
 	if name := value(e.asked.IndexName); name != "" && e.index == nil {
 		if len(e.info.Indexes) == 0 {
@@ -73,7 +74,7 @@ func (e *explainer) fault(message string) *rule {
 	return nil
 }
 
-// expressions returns the expressions of a request, the conditions first.
+// expressions returns the expressions of a request. Conditions come first.
 func (r *request) expressions() (all []string) {
 	for _, src := range []*string{r.KeyConditionExpression, r.FilterExpression, r.ProjectionExpression} {
 		if src != nil {
@@ -83,7 +84,8 @@ func (r *request) expressions() (all []string) {
 	return all
 }
 
-// literal returns the first literal value in the expressions of a request, or "". DynamoDB allows only placeholders.
+// literal returns the first literal value in the expressions of a request, or "". DynamoDB allows only placeholders
+// there.
 func (r *request) literal() string {
 	for _, src := range r.expressions() {
 		var last lex.TokenKind
@@ -98,7 +100,8 @@ func (r *request) literal() string {
 	return ""
 }
 
-// pruned returns r without the names and values that no expression uses. The service refuses unused ones.
+// pruned returns r without the placeholders that no expression uses, because the service refuses a request with
+// unused ones.
 func (r request) pruned() request {
 	used := map[string]bool{}
 	for _, src := range r.expressions() {

@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// stopKey is the stop reason of a GetItem.
+// stopKey is the reason for the end of a GetItem, in [Report.Stop].
 const stopKey = "one key"
 
 // get fills in the report on a GetItem. Its range is one key.

@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// instead adds hints how to find what a query that breaks a rule asks for.
+// instead adds hints about requests that find what the author of a query that breaks a rule wants.
 func (e *explainer) instead(s *keycond.Schema) {
 	key, filter := e.conditions()
 	groups, ok := []group{{}}, true
@@ -38,8 +38,8 @@ func (e *explainer) instead(s *keycond.Schema) {
 	}
 }
 
-// hintQueries adds hints which queries together find the rows of the groups. It returns true if these queries can
-// express all conditions, so that the program need not check any.
+// hintQueries adds hints about queries that together find the rows of all groups. It returns true if these queries
+// express all conditions. Otherwise the program must check the rest itself.
 func (e *explainer) hintQueries(groups []group) bool {
 	var queries []string
 	complete := true
@@ -72,7 +72,7 @@ func (e *explainer) hintQueries(groups []group) bool {
 	return complete
 }
 
-// hintPartition adds a hint which index would serve a group that gives no partition key.
+// hintPartition adds a hint about an index for a group that has no condition on the whole partition key.
 func (e *explainer) hintPartition(groups []group, s *keycond.Schema) {
 	for _, g := range groups {
 		if len(e.plans(g)) > 0 {
@@ -100,7 +100,8 @@ func (e *explainer) hintPartition(groups []group, s *keycond.Schema) {
 	}
 }
 
-// words describes a plan: its query, and the conditions that the program must check. style formats the conditions.
+// words describes a plan: its query, and the conditions that the program must check itself. style formats the
+// conditions.
 func (p *plan) words(style ast.Style) string {
 	var conditions []string
 	for _, c := range p.clauses {

@@ -8,20 +8,21 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// An atom is a condition on one top-level attribute that has the form of a key condition. node is its syntax tree.
+// An atom is a condition on one top-level attribute that could be a key condition by its form. node is its syntax
+// tree.
 type atom struct {
 	keycond.Clause
 	node ast.Node
 }
 
-// A group is a list of conditions joined by AND. The rest are conditions that do not have the form of a key
+// A group is a list of conditions joined by AND. rest has the conditions that do not have the form of a key
 // condition.
 type group struct {
 	atoms []atom
 	rest  []ast.Node
 }
 
-// add adds a condition to the group, to atoms if possible and otherwise to rest.
+// add adds a condition to atoms if it has the form of a key condition, and otherwise to rest.
 func (g *group) add(n ast.Node, isKey func(string) bool) {
 	if a, ok := atomOf(n, isKey); ok {
 		g.atoms = append(g.atoms, a)
@@ -36,8 +37,9 @@ func anyName(string) bool { return true }
 // maxGroups limits the groups into which normal expands one condition.
 const maxGroups = 16
 
-// normal converts a condition to disjunctive normal form: a list of groups joined by OR. Only attributes for which
-// isKey returns true make atoms. normal returns false if there are more than maxGroups groups.
+// normal converts a condition to disjunctive normal form: a list of groups joined by OR. Only conditions on
+// attributes for which isKey returns true become atoms. normal returns false if there would be more than maxGroups
+// groups.
 func normal(n ast.Node, isKey func(string) bool) ([]group, bool) {
 	switch n := n.(type) {
 	case *ast.Or:
@@ -91,7 +93,7 @@ func equalTo(name string, v attr.Value) atom {
 // attribute returns the operand for a whole attribute.
 func attribute(name string) ast.Operand { return &ast.PathOperand{Path: ast.Path{{Name: name}}} }
 
-// keyPath returns the name of the attribute if the operand is a whole attribute for which isKey returns true.
+// keyPath returns the name of an attribute if the operand is that whole attribute and isKey returns true for it.
 func keyPath(o ast.Operand, isKey func(string) bool) (string, bool) {
 	p, ok := o.(*ast.PathOperand)
 	if !ok || len(p.Path) != 1 || !isKey(p.Path[0].Name) {
@@ -139,7 +141,7 @@ func atomOf(n ast.Node, isKey func(string) bool) (atom, bool) {
 	return atom{}, false
 }
 
-// conjuncts returns the operands of nested ANDs.
+// conjuncts returns the conditions that AND joins in n, at any depth.
 func conjuncts(n ast.Node) []ast.Node {
 	if and, ok := n.(*ast.And); ok {
 		return append(conjuncts(and.L), conjuncts(and.R)...)

@@ -50,8 +50,7 @@ func (e *explainer) ask(r request) (*page, error) {
 	return p, nil
 }
 
-// pages reads all pages of a query or a scan and adds them to the report. first is the page that has been read
-// already.
+// pages reads all pages of a query or a scan and adds them to the report. first is the page that the caller has read.
 func (e *explainer) pages(asked request, first *page) error {
 	r := e.report
 	most := e.opts.Pages
@@ -89,7 +88,8 @@ func (e *explainer) pages(asked request, first *page) error {
 	return e.next(asked)
 }
 
-// page adds one page to the report. If fetch is true, it also reads the whole items behind the rows of a local index.
+// page adds one page to the report. If fetch is true, it also reads the items in the table behind the rows of a local
+// index.
 func (e *explainer) page(asked request, p *page, fetch bool) error {
 	r := e.report
 	rows := p.items
@@ -162,7 +162,7 @@ func (e *explainer) page(asked request, p *page, fetch bool) error {
 	return nil
 }
 
-// compare adds a note if the endpoint reports other figures than those that were counted.
+// compare adds a note if the figures that the endpoint reports differ from those that the explainer counted.
 func (e *explainer) compare(p *page, size int, strong float64) {
 	r := e.report
 	units := strong
@@ -201,7 +201,7 @@ func (e *explainer) note(n string) {
 	}
 }
 
-// row counts an examined row. whole is the item behind the row, as far as it is known.
+// row counts an examined row. whole is the item of the row in the table, or the row itself if only that is known.
 func (e *explainer) row(item, whole attr.Item, size int, returned bool) {
 	r := e.report
 	entity := e.classify(whole)

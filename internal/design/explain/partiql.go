@@ -10,10 +10,11 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A selection is a PartiQL SELECT as a Scan: WHERE is the filter, and the selected attributes are the projection.
+// A selection is a PartiQL SELECT, converted to a Scan. WHERE becomes the filter, and the selected attributes become
+// the projection.
 type selection struct {
 	scan request
-	// ordered is the last attribute of ORDER BY, or "". reverse is true if it has DESC.
+	// ordered is the last attribute of ORDER BY, or "". reverse is true if DESC follows the attribute.
 	ordered string
 	reverse bool
 }

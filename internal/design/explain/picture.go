@@ -18,16 +18,16 @@ type Picture []PictureLine
 // A PictureLine is one line of a [Picture].
 type PictureLine struct {
 	Kind lineKind
-	// Text is the key of a row without the partition key. For an end or a gap, it is a description.
+	// Text is the key of a row without the partition key. For an end of the range or a gap, Text describes it.
 	Text string
-	// Key has all key attributes of a row. Item has all attributes of the row that were read.
+	// Key has all key attributes of a row. Item has all attributes of the row that the endpoint returned.
 	Key, Item attr.Item
 	// Entity and Bytes describe a row. Bytes is 0 if the row was not read.
 	Entity string
 	Bytes  int
 	// Dropped is true if the filter dropped the row after it was read.
 	Dropped bool
-	// Hidden is the number of rows that were read and that a gap replaces.
+	// Hidden is the number of rows that were read but that a gap stands for.
 	Hidden int
 }
 
@@ -101,7 +101,7 @@ func (r *Report) Ends() (low, high string) {
 	return low, high
 }
 
-// rows returns lines for the rows that were read, at most most at each end, with a gap for those between.
+// rows returns lines for the rows that were read: up to most rows from each end, and a gap for the rows between.
 func (r *Report) rows(most int) Picture {
 	if r.Examined == 0 {
 		return Picture{{Kind: Gap, Text: "no rows"}}
@@ -158,7 +158,7 @@ func (r *Report) KeyText(key attr.Item) string {
 	return strings.Join(parts, ", ")
 }
 
-// The column widths of a picture in text.
+// The column widths of a picture as text.
 const (
 	pictureIndent = 4
 	borderWidth   = 3
@@ -166,8 +166,8 @@ const (
 	leastKey      = 16
 )
 
-// Text formats the picture for a terminal, as lines that end with a newline and
-// are cut to a width unless that is 0.
+// Text formats the picture for a terminal. Each line ends with a newline. Text cuts lines to width columns, unless
+// width is 0.
 //
 //	   "root/photos-old/1.jpg"  outside
 //	┌  from "root/photos/"
@@ -208,7 +208,7 @@ func (p Picture) Text(width int, paint terminal.Paint) string {
 	return out.String()
 }
 
-// border returns the mark at the left of a line that shows where the range begins and ends.
+// border returns the mark at the left of a line. The marks show where the range begins and ends.
 func (l PictureLine) border() string {
 	switch l.Kind {
 	case Top:

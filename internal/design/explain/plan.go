@@ -23,14 +23,14 @@ type plan struct {
 	dropped []ast.Node
 	// empty is true if no row can satisfy all conditions of the group.
 	empty bool
-	// remarks say how the query's result differs from what the request asks for. sparse is true if the index may lack
+	// remarks say how the result of the query differs from that of the request. sparse is true if the index may lack
 	// some of the rows.
 	remarks []string
 	sparse  bool
 }
 
-// plan returns the plan for a group on an index, or on the table if ix is nil. It returns false if no query of that
-// place finds the group.
+// plan returns the plan to query an index, or the table if ix is nil, for the rows of a group. It returns false if no
+// query there finds them.
 func (e *explainer) plan(g group, ix *keyschema.Index) (*plan, bool) {
 	s := e.info.Key
 	if ix != nil {
@@ -109,7 +109,7 @@ func (g group) on(name string) (out []atom) {
 	return out
 }
 
-// touches reports whether n uses a top-level attribute for which is returns true.
+// touches reports whether n uses a top-level attribute for which the function is returns true.
 func touches(n ast.Node, is func(string) bool) bool {
 	if n == nil {
 		return false
@@ -122,7 +122,7 @@ func touches(n ast.Node, is func(string) bool) bool {
 	return false
 }
 
-// clause returns one key condition on a that is equivalent to all atoms together, and false if there is none.
+// clause returns one key condition on a that is equivalent to all atoms together. It returns false if there is none.
 func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) {
 	low, high := edge{open: true}, edge{open: true}
 	for _, at := range atoms {
@@ -134,7 +134,7 @@ func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) 
 		low, high = tighter(low, l, 1), tighter(high, h, -1)
 	}
 
-	// One of the atoms may imply the others.
+	// One of the atoms may imply all others.
 	for _, at := range atoms {
 		l, h := edges(at.Clause)
 		if sameEdge(l, low) && sameEdge(h, high) {
@@ -149,8 +149,8 @@ func canBeKey(v attr.Value) bool {
 	return v.Kind() == attr.Number || len(v.Raw()) > 0 && len(v.Raw()) <= keycond.MaxPartitionKeyBytes
 }
 
-// between returns the key condition on a with the edges low and high. BETWEEN includes both ends, so between adds a
-// remark if one of them is exclusive.
+// between returns a key condition on a with the edges low and high. BETWEEN includes both edges, so between adds a
+// remark if the atoms exclude one.
 func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, bool) {
 	c := keycond.Clause{Attribute: a.Name}
 	switch {
@@ -194,8 +194,8 @@ func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, boo
 	return c, true
 }
 
-// tighter returns the edge that admits fewer rows: the higher of two low edges (sign 1), or the lower of two high
-// edges (sign -1).
+// tighter returns the edge that admits fewer rows. For two low edges, sign is 1 and tighter returns the higher one.
+// For two high edges, sign is -1 and it returns the lower one.
 func tighter(a, b edge, sign int) edge {
 	if a.open {
 		return b
@@ -245,9 +245,9 @@ func (e *explainer) plans(g group) []*plan {
 	return out
 }
 
-// cost ranks plans; the lowest is the best. A result that may lack rows costs most, then a condition that the program
-// must check. A key condition is worth ten conditions in the filter, but less than one remark costs. Another table or
-// index than that of the request costs half a key condition.
+// cost ranks plans: the lowest cost is best. These make a plan worse, most important first: the index may lack rows;
+// the program must check a condition; a remark. A query of another table or index than the request's costs 5. Each
+// key condition saves 10, and each condition in the filter costs 1.
 func (p *plan) cost(asked string) int {
 	n := len(p.dropped)*1000 - len(p.clauses)*10 + len(p.filter) + len(p.remarks)*15
 	if p.schema.Name() != asked {

@@ -15,13 +15,13 @@ import (
 type Question struct {
 	// Input is the request: the input of a Query, Scan, GetItem or ExecuteStatement.
 	Input wire.Request
-	// Text is the request as its author wrote it; the report shows it. Default: the JSON of Input.
+	// Text is the request as its author wrote it. The report shows Text. Default: the JSON of Input.
 	Text json.RawMessage
 	// Note says where the request comes from, or is "". Run puts it first among the notes of the report.
 	Note string
 
-	// operation is the API's name of the operation. refused is set if Text does not have the form of that operation,
-	// so that the service would refuse it. Input then has only the table and the index.
+	// operation is the API's name of the operation. refused is not nil if Text does not have the form of that
+	// operation, so that the service would refuse it. Input then has only the table and the index.
 	operation string
 	refused   *ServiceError
 }
@@ -60,11 +60,11 @@ func operationOf(op string) (string, bool) {
 	return op, false
 }
 
-// Parse returns the question for a request that a person wrote as JSON. op is its operation in any spelling. If op is
-// "", Parse takes the member "operation", or else infers the operation from the other members.
+// Parse returns the question for a request that a person wrote as JSON. op is the operation in any spelling. If op is
+// "", Parse takes the operation from the member "operation" or else infers it from the other members.
 //
-// A request that does not have the form of its operation is not an error: [Run] explains why the service refuses it.
-// Parse returns an [*OperationError], or wraps the [*json.SyntaxError] if body is not JSON.
+// If body does not have the form of its operation, Parse returns no error, because [Run] explains why the service
+// refuses the request. Parse returns an [*OperationError], or wraps the [*json.SyntaxError] if body is not JSON.
 func Parse(op string, body json.RawMessage) (Question, error) {
 	q, err := parse(op, body)
 	return q, advice.Bound(err)
@@ -100,15 +100,15 @@ func parse(op string, body json.RawMessage) (Question, error) {
 	return q, err
 }
 
-// placeOf returns a request with only the table and the index that body names.
+// placeOf returns a request that has only the table and the index that body names.
 func placeOf(body []byte) wire.Request {
 	var place struct{ TableName, IndexName *string }
 	_ = json.Unmarshal(body, &place) // keeps what it could read
 	return &wire.QueryInput{TableName: place.TableName, IndexName: place.IndexName}
 }
 
-// detect returns the operation of a request, from a member that names it or else from the other members. It returns
-// the body without the member that names the operation.
+// detect returns the operation of a request. It takes the operation from a member that names it, or else infers it
+// from the other members. It returns the body without the member that names the operation.
 func detect(members map[string]json.RawMessage, body json.RawMessage) (op string, _ json.RawMessage, err error) {
 	for _, member := range []string{"operation", "Operation"} {
 		if raw, ok := members[member]; ok && json.Unmarshal(raw, &op) == nil {

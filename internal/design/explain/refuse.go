@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// refuse reports which rule a refused request breaks, and adds hints what to send instead.
+// refuse reports which rule a refused request breaks, and adds hints about what to send instead.
 func (e *explainer) refuse(s *ServiceError) error {
 	r := e.report
 	r.Refused = &Refusal{Code: s.Code, Message: s.Message}
@@ -30,7 +30,7 @@ func (e *explainer) refuse(s *ServiceError) error {
 		r.Projection = e.index.Projection
 	}
 	if e.opts.Brief || e.partly || len(e.asked.Faults) > 0 {
-		return nil // asked does not have the part that is wrong
+		return nil // nobody asks for the rule, or asked lacks the part that breaks it
 	}
 	if r.Operation == opGetItem {
 		e.refuseGet()

@@ -25,8 +25,8 @@ type Report struct {
 	Limit      int
 	Filter     string
 
-	// Clauses are the key conditions. Partition is the partition that they name, and Low and High are the ends of the
-	// range of sort keys. They are empty for a Scan.
+	// Clauses are the key conditions. Partition is the partition that they select, and Low and High are the ends of
+	// their range of sort keys. All are empty for a Scan.
 	Clauses   []keycond.Clause
 	Partition End
 	Low, High End
@@ -35,7 +35,7 @@ type Report struct {
 	Start attr.Item
 
 	// Before and After are the keys of the rows just outside the range, in the order of the sort key. BeforeEntity
-	// and AfterEntity are their entities. They are empty at the ends of the partition.
+	// and AfterEntity are the entities of these rows. They are empty if the range reaches the end of the partition.
 	Before, After             attr.Item
 	BeforeEntity, AfterEntity string
 	// BeforeItem and AfterItem have all attributes of these rows that the endpoint returned.
@@ -43,7 +43,7 @@ type Report struct {
 
 	Pages              int
 	Examined, Returned int
-	// Bytes is the size of the examined rows by the documented rules, and Wasted the size of those that were not
+	// Bytes is the size of the examined rows by the documented rules. Wasted is the size of those rows that were not
 	// returned. Fetched is the size of the items that a local index fetched from the table; Bytes does not include
 	// it.
 	Bytes, Wasted, Fetched int
@@ -54,28 +54,28 @@ type Report struct {
 	Consumed float64
 	// Traces has the endpoint's trace of each page, if the endpoint sends traces.
 	Traces []sortkey.Trace
-	// Traced is true if the endpoint sent a trace of every page and all figures in them agree with those of the
-	// report.
+	// Traced is true if the endpoint sent a trace of every page and all figures in the traces agree with the report.
 	Traced bool
-	// Stop says why the last page ended. Last is its LastEvaluatedKey, and Next is the key of the first row after it.
-	// Both can be nil.
+	// Stop says why the last page ended. Last is the LastEvaluatedKey of that page, and Next is the key of the first
+	// row after it. Last and Next can be nil.
 	Stop       string
 	Last, Next attr.Item
 	Entities   []Share
-	Items      []attr.Item // the returned rows, in order, at most Options.Items
-	// Rows are the first examined rows, in order, at most Options.Items. If there are more, Tail has the last
-	// few. The rows between are counted but not kept.
+	Items      []attr.Item // the first returned rows, in order, at most Options.Items
+	// Rows are the first examined rows, in order, at most Options.Items. If there are more, Tail has the last few, up
+	// to tailRows. The report counts the rows between but does not keep them.
 	Rows, Tail []Row
 
 	// Notes explain the figures.
 	Notes []string
-	// Hints say how to read less or, for a refused request, what to send instead, best first.
+	// Hints say how to read less or, for a refused request, what to send instead. The best hint comes first.
 	Hints []string
 	// Refused is not nil if the service refuses the request.
 	Refused *Refusal
 }
 
-// Units returns the read units over all pages. They are for strong consistency if consistent or r.Consistent is true.
+// Units returns the read units over all pages. If consistent or r.Consistent is true, it returns the units of
+// strongly consistent reads.
 func (r *Report) Units(consistent bool) float64 {
 	if consistent || r.Consistent {
 		return r.Strong
@@ -83,7 +83,7 @@ func (r *Report) Units(consistent bool) float64 {
 	return r.Eventual
 }
 
-// Waste returns the share of the bytes read that the request does not return.
+// Waste returns the fraction of the bytes read that the request does not return.
 func (r *Report) Waste() float64 {
 	if r.Bytes+r.Fetched == 0 {
 		return 0
@@ -111,12 +111,13 @@ type Share struct {
 	Wasted   int    `json:"wasted"`
 }
 
-// A Refusal says why the service refuses a request, or why it is not one range.
+// A Refusal says why the service refuses a request. For a statement that needs several requests, it says why the
+// statement is not one range.
 type Refusal struct {
-	// Code and Message are the service's.
+	// Code and Message are the error code and the message of the service.
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	// Where is the invalid expression with a caret below the error; "" for other errors.
+	// Where is the invalid expression with a caret below the error. It is "" for other errors.
 	Where string `json:"-"`
 	// Rule is the broken rule in one sentence, and Source the page of the
 	// developer guide that states it.

@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A request is a Query, a Scan or a GetItem. It has the members of a Query and the few that only the others have. A
-// copy of the struct is independent of the original, because nothing changes the lists and maps in it.
+// A request is a Query, a Scan or a GetItem. It has the members of a Query and those that only the others have. A
+// copy of the struct shares lists and maps with the original, which is safe because nothing changes them.
 type request struct {
 	op wire.Op
 	wire.QueryInput
@@ -20,8 +20,7 @@ type request struct {
 	Segment, TotalSegments *int64                    // of a Scan
 }
 
-// requestOf converts the input of an operation to a request. It returns false if the operation is not one of the
-// three.
+// requestOf converts the input of a Query, a Scan or a GetItem to a request. It returns false for other inputs.
 func requestOf(in wire.Request) (r request, ok bool) {
 	if in == nil {
 		return request{}, false
@@ -55,7 +54,7 @@ func (r *request) input() wire.Request {
 	return in
 }
 
-// each calls do for each member of an input, with the request's field of the same name.
+// each calls do for each member of in. own is the field of r with the same name.
 func (r *request) each(in wire.Request, do func(own, member reflect.Value)) {
 	own, input := reflect.ValueOf(r).Elem(), reflect.ValueOf(in).Elem()
 	for i := range input.NumField() {
@@ -63,7 +62,8 @@ func (r *request) each(in wire.Request, do func(own, member reflect.Value)) {
 	}
 }
 
-// faultOf returns the service's error if an attribute value in the input is invalid, or nil.
+// faultOf returns the error that the service returns if an attribute value in the input is invalid. It returns nil if
+// all are valid.
 func faultOf(in wire.Request) error {
 	r, ok := requestOf(in)
 	if !ok {
@@ -83,7 +83,7 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
-// expression returns the text of the expression in parameter p, or nil.
+// expression returns the expression in parameter p of the request, or nil.
 func (r *request) expression(p expr.Param) *string {
 	switch p {
 	case expr.KeyConditionExpression:
@@ -115,8 +115,8 @@ type expressionSet struct {
 	projection  *expr.Projection
 }
 
-// parse parses the expressions of a request, or its legacy parameters. It
-// returns the valid ones even if there is an error.
+// parse parses the expressions of a request, or its legacy parameters. If one is invalid, parse returns an error and
+// also the valid ones.
 func (r *request) parse() (q expressionSet, err error) {
 	env, err := expr.NewEnv(expr.Params{Names: r.ExpressionAttributeNames, Values: r.ExpressionAttributeValues})
 	if err != nil {
@@ -158,8 +158,8 @@ func (r *request) parse() (q expressionSet, err error) {
 	return q, err
 }
 
-// Clauses returns the conditions in a request's key condition and filter that have the form of a key condition. They
-// need not form one range.
+// Clauses returns the conditions in a request's key condition and in its filter that have the form of a key
+// condition. Together, they may be more than one range.
 func Clauses(in wire.Request) (key, filter []keycond.Clause) {
 	r, ok := requestOf(in)
 	if !ok {

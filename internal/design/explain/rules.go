@@ -28,15 +28,15 @@ const (
 	pageGet        = guide + "WorkingWithItems.html"
 )
 
-// A rule is a sentence about what the service requires, with the page of the guide that states it.
+// A rule is a sentence about what the service requires. source is the page of the guide that states it.
 type rule struct{ text, source string }
 
 func ruleOf(source, format string, args ...any) *rule {
 	return &rule{fmt.Sprintf(format, args...), source}
 }
 
-// brokenRule returns the first rule about key conditions that a query of s breaks, or nil. value is true if only a
-// value in the query is wrong.
+// brokenRule returns the first rule about key conditions that a query of s breaks, or nil. value is true if the form
+// of the query is right and only a value is wrong.
 func (e *explainer) brokenRule(s *keycond.Schema) (broken *rule, value bool) {
 	if e.q.key == nil {
 		return ruleOf(
@@ -117,7 +117,8 @@ func brokenForm(n ast.Node) *rule {
 	)
 }
 
-// brokenPlace returns the rule that the conditions break as a whole, such as a missing partition key, or nil.
+// brokenPlace returns a rule that the conditions break together, such as that there must be a whole partition key. It
+// returns nil if they break none.
 func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[string][]atom) *rule {
 	for _, n := range parts {
 		a, ok := atomOf(n, anyName)

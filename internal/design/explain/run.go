@@ -16,14 +16,14 @@ import (
 type Options struct {
 	// Pages limits the pages to read. Default: one page if the request has a Limit, otherwise [MaxPages].
 	Pages int
-	// Items limits the rows and the items that the report keeps. It counts all of them. Default: 1,000. If negative,
-	// it keeps none.
+	// Items limits the returned items and the rows that the report keeps. The report counts all of them. Default:
+	// 1,000. If negative, the report keeps none.
 	Items int
-	// Classify returns the name of the entity of an item, or "". It may be nil. The item of an index has only the
-	// projected attributes.
+	// Classify returns the name of an item's entity, or "". For an index without all attributes, it gets only the
+	// projected ones. Classify may be nil.
 	Classify func(table string, it attr.Item) string
-	// Brief omits what takes further requests: the rows outside the range, the hints, and the rule that a refused
-	// request breaks.
+	// Brief leaves out everything that takes further requests: the rows outside the range, the hints, and the rule
+	// that a refused request breaks.
 	Brief bool
 }
 
@@ -39,7 +39,7 @@ func Run(ctx context.Context, t Target, q Question, o Options) (*Report, error) 
 		o.Items = defaultItems
 	}
 	if q.refused != nil && q.operation == opSelect {
-		return nil, q.refused // only the statement could name the table
+		return nil, q.refused // the statement is invalid, so the table is unknown
 	}
 	if st, ok := q.Input.(*wire.ExecuteStatementInput); ok {
 		return runSelect(ctx, t, st, q.JSON(), o)
@@ -81,7 +81,7 @@ type explainer struct {
 	report *Report
 	shares map[string]*Share
 
-	partly bool // the text does not have the form of its operation, so asked has only the table and the index
+	partly bool // the text does not have the form of its operation; asked has only the table and the index
 }
 
 func (e *explainer) run() error {
@@ -163,8 +163,8 @@ func compile(s *keycond.Schema, c *expr.Condition) (*keycond.Slice, error) {
 	return keycond.Compile(s, c)
 }
 
-// refusalOf returns err as a [*ServiceError] if the service refused the request itself. It returns false for other
-// errors, such as throttling.
+// refusalOf returns err as a [*ServiceError] if the service found the request itself wrong. It returns false for
+// other errors, such as throttling.
 func refusalOf(err error) (*ServiceError, bool) {
 	e, ok := errors.AsType[*ServiceError](err)
 	if !ok {

@@ -16,9 +16,9 @@ import (
 
 const pageSelect = guide + "ql-reference.select.html"
 
-// runSelect explains a SELECT as the request that it amounts to: a Query if WHERE compares each attribute of the
-// partition key with =, several queries if it uses IN or OR, and otherwise a Scan. Source:
-// DG/ql-reference.select.html.
+// runSelect explains a SELECT as the requests that the service makes of it. If WHERE compares each attribute of the
+// partition key with =, that is a Query. If WHERE uses IN or OR for that, it is several queries. Otherwise it is a
+// Scan. Source: DG/ql-reference.select.html.
 func runSelect(
 	ctx context.Context, t Target, in *wire.ExecuteStatementInput, written json.RawMessage, o Options,
 ) (*Report, error) {
@@ -102,7 +102,7 @@ func runSelect(
 	return r, nil
 }
 
-// planQuery returns the Query of a plan, with the index, order, limit and projection of the statement.
+// planQuery returns the Query of a plan. It has the index, the order, the limit and the projection of the statement.
 func (e *explainer) planQuery(p *plan, reverse bool) wire.Request {
 	b := &literal.Placeholders{Readable: true}
 	q := &wire.QueryInput{
@@ -125,7 +125,8 @@ func (e *explainer) planQuery(p *plan, reverse bool) wire.Request {
 	return q
 }
 
-// selected returns the queries that a SELECT amounts to. It returns false if the SELECT is a scan.
+// selected returns plans for the queries that the service makes of a SELECT. It returns false if the SELECT is a
+// scan.
 func (e *explainer) selected(s *keycond.Schema) (plans []*plan, whole bool) {
 	if e.q.filter == nil {
 		return nil, false
@@ -152,7 +153,7 @@ func (e *explainer) selected(s *keycond.Schema) (plans []*plan, whole bool) {
 	return plans, true
 }
 
-// hintKeys adds a hint which key would make the statement one query.
+// hintKeys adds a hint about a key with which the statement would be one query.
 func (e *explainer) hintKeys(s *keycond.Schema) {
 	if e.q.filter == nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Sum returns what several requests read together. The ends of the range are those of the first. If a request was
-// refused, Sum returns its report.
+// Sum returns a report of what several requests read together. The ends of the range are those of the first request.
+// If a request was refused, Sum returns the report of that request.
 func Sum(reports []*Report) *Report {
 	sum := *reports[0]
 	sum.Rows, sum.Tail = slices.Clone(sum.Rows), slices.Clone(sum.Tail)
@@ -55,10 +55,10 @@ func (r *Report) addShares(more []Share) {
 	slices.SortFunc(r.Entities, func(a, b Share) int { return cmp.Compare(a.Entity, b.Entity) })
 }
 
-// A Batch describes items that were read by key.
+// A Batch describes the items that BatchGetItem requests read.
 type Batch struct {
-	// Requests is the number of BatchGetItem requests, Keys the number of different keys, and Items the number of
-	// items that exist. Bytes is the size of the items by the documented rules.
+	// Requests is the number of BatchGetItem requests. Keys is the number of different keys, and Items the number of
+	// items that exist. Bytes is the size of these items by the documented rules.
 	Requests, Keys, Items, Bytes int
 	// Strong and Eventual are the read units with and without ConsistentRead.
 	Strong, Eventual float64
@@ -106,7 +106,8 @@ func GetBatch(ctx context.Context, t Target, tableName string, keys []attr.Item)
 			b.Bytes += it.Size()
 			b.Strong += table.ReadUnits(it.Size(), true)
 		}
-		b.Strong += float64(len(now)-left-len(items)) * table.ReadUnits(0, true) // keys of items that do not exist
+		// A key without an item costs as much as an empty item.
+		b.Strong += float64(len(now)-left-len(items)) * table.ReadUnits(0, true)
 	}
 	b.Eventual = b.Strong / 2
 	return b, nil

@@ -24,8 +24,8 @@ import (
 
 // A Target executes requests.
 type Target interface {
-	// Do sends a request. It returns the operation's output, and traces of what it read if the target reports them.
-	// If the service refuses the request, Do returns a [*ServiceError].
+	// Do sends a request and returns the output of the operation. If the target traces reads, traces has a trace of
+	// each. If the service refuses the request, Do returns a [*ServiceError].
 	Do(ctx context.Context, in wire.Request) (out wire.Output, traces []sortkey.Trace, err error)
 }
 
@@ -40,7 +40,7 @@ type APIError interface {
 type ServiceError struct {
 	Code, Message string
 	Status        int
-	// Item is the item that failed the condition, if the request asked for it.
+	// Item is the item for which a condition failed, if the request asked for the item.
 	Item attr.Item
 }
 
@@ -57,13 +57,13 @@ func (e *ServiceError) Error() string {
 	return e.Code + ": " + e.Message
 }
 
-// refused converts the service's error to the type that targets return.
+// refused converts an error of the service to the type that a Target returns.
 func refused(e *wire.Error) *ServiceError {
 	return &ServiceError{Code: e.Code, Message: e.Message, Status: e.Status, Item: e.Item}
 }
 
-// withTraces returns a context that records the traces of queries and scans in this process, and a function that
-// returns the traces so far.
+// withTraces returns a context that records the traces of queries and scans in this process. The function that it
+// also returns gets the traces recorded so far.
 func withTraces(ctx context.Context) (context.Context, func() []sortkey.Trace) {
 	var mu sync.Mutex
 	var all []sortkey.Trace
@@ -79,7 +79,7 @@ func withTraces(ctx context.Context) (context.Context, func() []sortkey.Trace) {
 	}
 }
 
-// InProcess returns a target for a database in this process. It does not encode reads as JSON.
+// InProcess returns a target for a database in this process. For reads, it avoids JSON.
 func InProcess(db *sortkey.DB) Target { return inProcess{db} }
 
 type inProcess struct{ db *sortkey.DB }
@@ -101,7 +101,7 @@ func (t inProcess) Do(ctx context.Context, in wire.Request) (wire.Output, []sort
 
 func (t inProcess) answer(ctx context.Context, in wire.Request) (wire.Output, error) {
 	service := engine.Of(t.db).Service
-	ctx = heavy.Exempt(ctx) // a check may use all processors
+	ctx = heavy.Exempt(ctx) // do not throttle: a check may use all processors
 	var items []attr.Item
 	visit := func(it attr.Item) (int, error) {
 		items = append(items, slices.Clone(it))
@@ -147,7 +147,7 @@ func (t inProcess) answer(ctx context.Context, in wire.Request) (wire.Output, er
 	return out, decode(body, out)
 }
 
-// unknown returns the error for a request that targets do not send.
+// unknown returns an error for a request that no Target sends.
 func unknown(in wire.Request) error { return fmt.Errorf("explain does not send %v", in.Op()) }
 
 // maxResponse limits the bytes of a response. A response of sortkey has at most 32 MB of items; other endpoints may
@@ -211,8 +211,8 @@ func (t *httpTarget) send(ctx context.Context, in wire.Request) (*http.Response,
 	return t.client.Do(req)
 }
 
-// outputOf returns a new output for a request. It returns an error if targets do not send the request. If a value in
-// it is invalid, the error is the service's.
+// outputOf returns a new output for a request. It returns an error for an operation that targets do not send. If an
+// attribute value in the request is invalid, it returns the service's error.
 func outputOf(in wire.Request) (wire.Output, error) {
 	if err := faultOf(in); err != nil {
 		return nil, err
@@ -252,7 +252,7 @@ func outputOf(in wire.Request) (wire.Output, error) {
 	return nil, unknown(in)
 }
 
-// decode reads the body of a response. Outputs with attribute values have a decoder of their own.
+// decode decodes the body of a response into out. An output with attribute values decodes itself.
 func decode(body []byte, out wire.Output) error {
 	if own, ok := out.(interface{ DecodeJSON(body []byte) error }); ok {
 		return own.DecodeJSON(body)
@@ -260,8 +260,8 @@ func decode(body []byte, out wire.Output) error {
 	return json.Unmarshal(body, out)
 }
 
-// serviceError decodes the body of an error. If it is not an error of the service, the error has only the HTTP
-// status.
+// serviceError decodes the body of an error response. If the service did not write the body, the returned error has
+// only the HTTP status.
 func serviceError(status int, body []byte) error {
 	var e struct {
 		Type    string `json:"__type"`

@@ -51,7 +51,7 @@ type printer struct {
 // labelWidth is the width of the label before each line.
 const labelWidth = 10
 
-// line writes a label and text, cut to one line.
+// line writes a label and text on one line, and cuts the line at the width.
 func (p *printer) line(label, format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
 	if p.o.Width > 0 {
@@ -258,7 +258,8 @@ func (p *printer) refused() {
 	p.remedy()
 }
 
-// Remedy returns the text about a refused request that says which rule it breaks and what to send instead.
+// Remedy returns the part of the text about a refused request that says which rule the request breaks and what to
+// send instead.
 func (r *Report) Remedy(o TextOptions) string {
 	p := &printer{r: r, o: o, paint: terminal.Paint(o.Color)}
 	p.remedy()

@@ -16,7 +16,7 @@ type Format string
 const (
 	// CloudFormation is a template in YAML with a resource for each table.
 	CloudFormation Format = "cloudformation"
-	// Terraform is a file of Terraform's own language.
+	// Terraform is a file in HCL, the language of Terraform.
 	Terraform Format = "terraform"
 	// CreateTable is a CreateTable request as JSON.
 	CreateTable Format = "create-table"
@@ -26,7 +26,7 @@ const (
 
 // A File is an exported file.
 type File struct {
-	// Name is a file name whose extension only this format has.
+	// Name is the name of the file. Its extension tells the format.
 	Name string
 	Data []byte
 }
@@ -38,8 +38,8 @@ type writer struct {
 	extension string
 	// each says that every table gets a file of its own.
 	each bool
-	// carries says which parts of the model a file has. mark begins a comment in the format, or is "". If there are
-	// comments, the file begins with carries.
+	// carries says which parts of the model a file has. mark begins a comment in the format, or is "" if the format
+	// has none. If the format has comments, the file begins with one that says what it carries.
 	carries, mark string
 	write         func(m *model.Model) ([]byte, error)
 }
@@ -92,8 +92,7 @@ func writerOf(f Format) *writer {
 	return nil
 }
 
-// Export writes a model in a format. In the format create-table, every table gets a file; in the others there is one
-// file.
+// Export writes a model in a format. It returns one file, or for create-table one file for each table.
 func Export(m *model.Model, f Format) (all []File, err error) {
 	w := writerOf(f)
 	if w == nil {
@@ -125,7 +124,7 @@ func (w *writer) file(m *model.Model, name string) (File, error) {
 	return File{Name: name + w.extension, Data: data}, err
 }
 
-// Only returns a copy of a model with only one of its tables, and with that table's entities and items.
+// Only returns a copy of a model that has only the table t, with the entities and raw items of t.
 func Only(m *model.Model, t *model.Table) *model.Model {
 	one := *m
 	one.Tables = []*model.Table{t}

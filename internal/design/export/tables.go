@@ -33,7 +33,8 @@ func indented(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// createTable writes the request of one table in the form that aws dynamodb create-table reads.
+// createTable writes the CreateTable request of the model's first table, in the form that aws dynamodb create-table
+// reads.
 func createTable(m *model.Model) ([]byte, error) {
 	s, err := schemaOf(m.Tables[0])
 	if err != nil {
@@ -75,7 +76,7 @@ func (o ordered) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// maxDescription is the limit on the description of a template, in bytes.
+// maxDescription is CloudFormation's limit on the description of a template, in bytes.
 const maxDescription = 1024
 
 func cloudFormation(m *model.Model) ([]byte, error) {
@@ -111,8 +112,8 @@ func yamlOf(v any) ([]byte, error) {
 	return yaml.Dump(&doc, yaml.WithLineWidth(-1), yaml.WithQuotePreference(yaml.QuoteDouble), yaml.WithIndent(2))
 }
 
-// plainText matches text that every version of YAML reads as text without quotes, except for yamlWords.
-// CloudFormation reads YAML 1.1, which has more kinds of numbers than version 1.2.
+// plainText matches text that every version of YAML reads as text even without quotes. The words in yamlWords are
+// exceptions. CloudFormation reads YAML 1.1, which has more forms of numbers than version 1.2.
 var (
 	plainText = text.Pattern(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
 	yamlWords = []string{"on", "off", "yes", "no", "y", "true", "false", "null"}
@@ -130,7 +131,7 @@ func blockStyle(n *yaml.Node) {
 	}
 }
 
-// identifiers has the names that are taken. Its method add returns a new one.
+// identifiers is the set of identifiers that a file uses already. Its method add returns an unused one.
 type identifiers map[string]bool
 
 func (all identifiers) add(name, otherwise string) string {

@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// terraform writes a resource for each table. An index with a key of several attributes has a key_schema block for
-// each.
+// terraform writes a resource for each table. If the key of an index has several partition or sort key attributes,
+// the resource has a key_schema block for each attribute.
 func terraform(m *model.Model) ([]byte, error) {
 	f := hclwrite.NewEmptyFile()
 	names := identifiers{}
@@ -79,7 +79,7 @@ func block(b *hclwrite.Body, kind string) *hclwrite.Body {
 	return b.AppendNewBlock(kind, nil).Body()
 }
 
-// set sets arguments to strings. The parameters alternate between the name and the value.
+// set sets arguments of a block to strings. The parameters alternate: a name, then its value.
 func set(b *hclwrite.Body, arguments ...string) {
 	for i := 0; i < len(arguments); i += 2 {
 		b.SetAttributeValue(arguments[i], cty.StringVal(arguments[i+1]))

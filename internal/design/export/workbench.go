@@ -90,8 +90,8 @@ func workbenchKeys(hash, sort []model.Attribute) ordered {
 	return keys
 }
 
-// nonKeyAttributes returns the attributes that are not in the table's key, including key attributes of indexes. Each
-// has the kind that it has in the first item.
+// nonKeyAttributes returns the attributes that are not in the table's key. They include key attributes of indexes. An
+// attribute has the kind of its value in the first item that has it.
 func nonKeyAttributes(m *model.Model, t *model.Table) []any {
 	all := []any{}
 	var names []string
@@ -108,7 +108,7 @@ func nonKeyAttributes(m *model.Model, t *model.Table) []any {
 	return all
 }
 
-// facet returns the facet of an entity. The aliases of its keys name the fields in them.
+// facet returns the facet of an entity. The alias of a key attribute lists the fields in its template.
 func facet(e *model.Entity) ordered {
 	aliases := ordered{}
 	for i, list := range [][]model.Attribute{e.Table.Partition, e.Table.Sort} {

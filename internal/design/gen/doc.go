@@ -5,11 +5,11 @@
 //
 //   - constants for the names of tables, indexes and key attributes;
 //   - the templates of the keys of each entity;
-//   - for each entity, a type for the values in its keys. It builds the primary key and all key attributes;
+//   - for each entity, a type for the values in its keys, which builds the primary key and all key attributes;
 //   - for each access pattern that reads, a function that returns its request. If the pattern lists values, such as
 //     shards, the caller sends a request for each of them.
 //
-// A template for each language writes one common tree. At run time, generated Go code needs package keys; Python and
-// TypeScript code needs the packages in packages/keys. [Missing] lists the patterns without a function, with the
-// reason.
+// The generator converts a model to a tree that is the same for all languages; a template for each language writes
+// the tree as code. At run time, generated Go code needs package keys. Python and TypeScript code needs the packages
+// in packages/keys. [Missing] lists the patterns that get no function, with the reason.
 package gen

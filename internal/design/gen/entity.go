@@ -13,8 +13,8 @@ import (
 // An entity describes the generated type of an entity: the values in its keys, and the keys.
 type entity struct {
 	*model.Entity
-	// Type is the name of the type. Key and Attributes are the names of the functions that build the keys; they are
-	// "" if these are methods.
+	// Type is the name of the generated type. Key and Attributes are the names of the functions that build the
+	// primary key and all key attributes. They are "" in a language that has methods for that.
 	Type, Key, Attributes string
 	Values                []*value // required values first
 	Keys                  []*key
@@ -37,28 +37,28 @@ type key struct {
 	Template string
 	Values   []*value
 	Constant attr.Value
-	// Primary says that the table's key has the attribute. If not, presence is set.
+	// Primary is true if the attribute is in the table's key. Otherwise presence is set.
 	Primary bool
 	*presence
 }
 
-// A presence says when an item has a key attribute of an index: if all values in Given are set, and meet the
-// conditions in OneOf and Ranges.
+// A presence says when an item has a key attribute of an index. The item has the attribute if all values in Given are
+// set and meet the conditions in OneOf and Ranges.
 type presence struct {
 	Given  []*value
 	OneOf  []choice
 	Ranges []limit
 }
 
-// A choice is the condition that a value is one of Choices. By is the type by which values are compared; if it has no
-// name, they are compared as text.
+// A choice is the condition that a value equals one of Choices. Generated code compares the values by the type By, or
+// as text if By has no name.
 type choice struct {
 	*value
 	By      keys.Type
 	Choices []string
 }
 
-// A limit is the condition that a value is <, <=, > or >= a bound.
+// A limit is the condition that a value is below or above a bound. Its operator is <, <=, > or >=.
 type limit struct {
 	*value
 	By    keys.Type
@@ -66,7 +66,7 @@ type limit struct {
 	Bound string
 }
 
-// kindOf returns the kind of the values that a component of type t has.
+// kindOf returns the kind of value that generated code takes for a component of type t.
 func kindOf(t keys.Type) kind {
 	const mostInt64 = 18 // every number of so many digits fits into an int64
 	switch t.Name {
@@ -80,14 +80,14 @@ func kindOf(t keys.Type) kind {
 	return textKind
 }
 
-// valuesOf returns the values in the keys of an entity. Their generated names are not set yet.
+// valuesOf returns the values in the keys of an entity. The caller must still choose their generated names.
 func valuesOf(e *model.Entity) (all []*value) {
 	required := e.ComponentsOf(e.Table.Keys())
 	add := func(field string, t keys.Type) {
 		if v := valueOf(all, field); v == nil {
 			all = append(all, &value{field: field, kind: kindOf(t), Required: required[field]})
 		} else if v.kind != kindOf(t) {
-			v.kind = textKind // templates of different kinds share the field, so it is text
+			v.kind = textKind // the field has different kinds in two templates; text can hold both
 		}
 	}
 	for _, a := range e.Table.Definition().Attributes {
@@ -123,7 +123,7 @@ func valueOf(all []*value, field string) *value {
 	return nil
 }
 
-// entity returns an entity and chooses its generated names.
+// entity returns the description of an entity, and chooses the generated names in it.
 func (t *tree) entity(e *model.Entity) *entity {
 	l := t.names.l
 	of := &entity{Entity: e, Values: valuesOf(e)}

@@ -15,7 +15,7 @@ import (
 // javascript.
 func Languages() []string { return []string{"aws", "go", "python", "js"} }
 
-// aliases maps other names to languages.
+// aliases maps alternative names to languages.
 var aliases = map[string]string{
 	"cli": "aws", "golang": "go", "py": "python", "boto3": "python", "javascript": "js", "typescript": "js", "ts": "js",
 	"node": "js",
@@ -33,9 +33,10 @@ func Expression(p *model.Pattern, lang string) (string, error) {
 	return Request(in, lang)
 }
 
-// Request returns a Query, GetItem or Scan request in one of the [Languages]. The text ends with a newline. A CLI
-// command is for POSIX shells and version 2 of the CLI, which reads binary values in base64. Its --limit is the Limit
-// of the request, and turns off the CLI's own paging.
+// Request returns a Query, GetItem or Scan request in one of the [Languages]. The text ends with a newline.
+//
+// A CLI command is for POSIX shells and for version 2 of the CLI, which reads binary values in base64. It gives the
+// Limit of the request as --limit, which also turns off the CLI's own paging.
 func Request(in wire.Request, lang string) (string, error) {
 	if name, ok := aliases[strings.ToLower(lang)]; ok {
 		lang = name

@@ -31,27 +31,28 @@ func Go(m *model.Model) ([]byte, error) {
 func Python(m *model.Model) ([]byte, error) { return pythonCode.generate(m) }
 
 // TypeScript generates a TypeScript module. It needs ECMAScript 2020 and the package @sortkey/keys. Items and keys
-// have the form of @aws-sdk/client-dynamodb, which writes numbers as text. The document client would round them to
+// have the form of @aws-sdk/client-dynamodb, which writes numbers as text. The document client would round numbers to
 // doubles.
 func TypeScript(m *model.Model) ([]byte, error) { return scriptCode.generate(m) }
 
 //go:embed templates
 var sources embed.FS
 
-// A language says how the generated file of a language writes names, values and comments.
+// A language says how generated code writes names, values and comments in one language.
 type language struct {
 	file string // the name of the template
 	// types has the language's type for each kind of value.
 	types map[kind]string
-	// name converts words to a name of a kind. It does not check whether the name is taken.
+	// name has a function for each kind of name, which converts words to a name. The function does not check whether
+	// the name is taken.
 	name map[nameKind]func(words string) string
 	// suffix is appended to a name that is taken.
 	suffix map[nameKind]string
-	words  []string // names that are taken: reserved words, and names in every generated file
-	// functions says that functions build the keys of an entity; otherwise methods do.
+	words  []string // names that are always taken: reserved words, and names that every generated file declares
+	// functions is true if generated functions build the keys of an entity. Otherwise methods do.
 	functions bool
-	// literal writes a value, and member a member of a request. doc writes a comment on the code that follows, with
-	// the given indent.
+	// literal writes a value. member writes a member of a request. doc writes a comment with the given indent, to
+	// stand before the code that it describes.
 	literal func(value any) string
 	member  func(m member) string
 	doc     func(indent, text string) string
@@ -75,7 +76,7 @@ func (l *language) generate(m *model.Model) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// listed returns the names of values as a list, with a prefix before each.
+// listed joins the names of values with commas, and writes prefix before each name.
 func listed(prefix string, all []*value) string {
 	names := make([]string, len(all))
 	for i, v := range all {
@@ -84,8 +85,8 @@ func listed(prefix string, all []*value) string {
 	return strings.Join(names, ", ")
 }
 
-// oneLine prepares text for a comment in generated code. It escapes invisible characters: a compiler refuses some
-// control characters, and others make code look like different code.
+// oneLine prepares text for a comment in generated code. It escapes invisible characters, because a compiler refuses
+// some control characters, and other invisible characters make code look like different code.
 func oneLine(s string) string { return text.Visible(strings.Join(strings.Fields(s), " ")) }
 
 // wrap breaks text between words into lines of at most width characters.

@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// A kind is the kind of Go, Python or TypeScript value that a component or a field takes.
+// A kind is the kind of value that generated code takes for a component or a field.
 type kind int
 
 const (
-	textKind   kind = iota // also for numbers with too many digits for an int64
+	textKind   kind = iota // also for a number that may have too many digits for an int64
 	numberKind             // a whole number
 	timeKind
 )
@@ -21,7 +21,7 @@ const (
 	constantName nameKind = iota // name of a table, an index or an attribute
 	templateName                 // of the template of a key
 	typeName                     // type of the values in the keys of an entity
-	functionName                 // function of a pattern, or one that builds keys of an entity
+	functionName                 // function that returns the request of a pattern or builds keys of an entity
 	fieldName                    // of a value in keys
 	valueName                    // of a parameter
 )

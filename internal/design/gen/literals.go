@@ -11,28 +11,29 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A literals writes values in a language.
+// A literals writes values as literals of a language.
 type literals struct {
 	text  func(string) string
 	bytes func([]byte) string
 	// yes and no are the literals for true and false.
 	yes, no string
-	// name writes the key of an entry of a map.
+	// name writes a key of a map.
 	name func(string) string
-	// list opens a list, and maps opens a map. of is the Go type of the elements; other languages ignore it.
+	// list writes the opening of a list, and maps that of a map. of is the Go type of the elements; other languages
+	// ignore it.
 	list, maps func(of string) string
 	end        string // of a list
-	space      string // inside the braces of a map that is on one line
+	space      string // written inside both braces of a map on one line
 	indent     string
-	// attribute writes an attribute value from its kind, such as S, and the literal of its payload. operand writes an
-	// attribute value from a parameter or a computation.
+	// attribute writes an attribute value. kind is its type descriptor, such as S, and payload is the literal of the
+	// value. operand writes an attribute value from a parameter or a computation.
 	attribute func(kind, payload string) string
 	operand   func(o operand) string
-	// optional wraps the literal of a member that is neither a list nor a map. In Go it makes a pointer.
+	// optional converts the literal of a member that is neither a list nor a map. In Go it makes a pointer.
 	optional func(m member, literal string) string
 }
 
-// likeJSON completes literals for a language whose lists and maps look like those of JSON.
+// likeJSON completes w for a language that writes lists and maps as JSON does.
 func likeJSON(w literals) *literals {
 	w.list = func(string) string { return "[" }
 	w.maps = func(string) string { return "{" }
@@ -76,7 +77,7 @@ var (
 	}
 )
 
-// member writes the value of a member of a request. A map has one line for each entry.
+// member writes the value of a member of a request. It writes each entry of a map on its own line.
 func (w *literals) member(m member, indent string) string {
 	of, all, ok := w.entries(m.value)
 	if !ok || len(all) == 0 {
@@ -127,7 +128,7 @@ func (w *literals) entries(value any) (of string, all []string, ok bool) {
 	return of, all, ok
 }
 
-// payload writes an attribute value without its kind, as between the braces of {"S": …}.
+// payload writes an attribute value without its type descriptor: only "a" of {"S": "a"}.
 func (w *literals) payload(v attr.Value) string {
 	switch v.Kind() {
 	case attr.String, attr.Number:
@@ -180,7 +181,7 @@ var identifier = text.Pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 func jsName(s string) string {
 	switch {
 	case s == "__proto__":
-		return `["__proto__"]` // even with quotes, __proto__: would set the prototype
+		return `["__proto__"]` // __proto__: would set the prototype, even with quotes
 	case identifier().MatchString(s):
 		return s
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // exported converts words to an exported Go name: "orders of a customer" to OrdersOfACustomer, customerId to
-// CustomerID. It puts prefix before a name that would not begin with an upper-case letter.
+// CustomerID. If the name would not begin with an upper-case letter, exported puts prefix before it.
 func exported(s, prefix string) string {
 	var b strings.Builder
 	for _, word := range wordsOf(s) {
@@ -91,7 +91,7 @@ func humps(word string) (all []string) {
 	return append(all, string(runes[start:]))
 }
 
-// A scope has the names that are taken in a scope of generated code. Names in outer scopes are taken too.
+// A scope is the set of names that a scope of generated code uses. Names of the outer scope count as used too.
 type scope struct {
 	l     *language
 	outer *scope
@@ -102,7 +102,8 @@ func (s *scope) has(name string) bool {
 	return slices.Contains(s.taken, name) || slices.Contains(s.l.words, name) || s.outer != nil && s.outer.has(name)
 }
 
-// add returns a new name for words. If the name is taken, add appends the suffix of its kind, and then a number.
+// add returns an unused name for words and adds it to the scope. If the plain name is taken, add appends the suffix
+// for the kind, and if that name is taken too, a number.
 func (s *scope) add(kind nameKind, words string) string {
 	name := s.l.name[kind](words)
 	free := name

@@ -15,20 +15,21 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A reading says how a pattern's request is built from values. Each language writes it as a function.
+// A reading describes how to build a pattern's request from values. The template of each language writes it as a
+// function.
 type reading struct {
 	*model.Pattern
-	// Name is that of its function.
+	// Name is the name of the generated function.
 	Name string
-	// Steps are parameters and computations, in the order in which the function's names are chosen.
+	// Steps are the parameters and computations, in the order in which the generator chooses their names.
 	Steps []step
 	// Key has the key attributes of a GetItem, and Conditions the key conditions of a Query.
 	Key        []keyMember
 	Conditions []keyCondition
-	// Each has the parameters for which the pattern lists values. The pattern is one request for each of the values.
+	// Each has the parameters for which the pattern lists values. The pattern sends one request for each value.
 	Each []list
-	// Members are the members of the request without its table, index and key conditions. If Fixed is true, they are
-	// all members, and the request depends on no values.
+	// Members are the members of the request, except its table, index and key conditions. If Fixed is true, Members
+	// are complete, and the request is the same for all values.
 	Members []member
 	Fixed   bool
 
@@ -47,14 +48,14 @@ func (r *reading) Index() string {
 	return r.tree.constant("index " + r.Pattern.Table.Name + " " + r.Pattern.Index.Name)
 }
 
-// A list is a parameter for which the pattern lists values, such as the shards of a partition. The pattern is one
+// A list is a parameter for which the pattern lists values, such as the shards of a partition. The pattern sends one
 // request for each of Choices.
 type list struct {
 	*parameter
 	Choices []string
 }
 
-// About returns the documentation of the function.
+// About returns the text of the generated function's doc comment.
 func (r *reading) About() string {
 	about := "the request for: " + strings.TrimSuffix(r.Pattern.Name, ".") + ". " + r.Pattern.About
 	for _, l := range r.Each {
@@ -74,23 +75,24 @@ type parameter struct {
 	filter        bool // it belongs to the filter
 }
 
-// A computation is a call of a template's method Format, Under, Between or BeginsWith, whose result is in a variable.
+// A computation calls the method Format, Under, Between or BeginsWith of a template and assigns the result to a
+// variable.
 type computation struct {
-	attribute string // with a suffix; the name of the variable comes from it
+	attribute string // the key attribute, with a suffix; the generator derives the name of the variable from it
 	t         *model.Template
 	Method    string
 	Args      []argument
-	// Name is the name of the variable, and Template that of the template's constant.
+	// Name is the name of the variable. Template is the name of the template's constant.
 	Name, Template string
 }
 
-// An argument is an argument of a computation. If Parameter is nil, the range has no bound there.
+// An argument is an argument of a computation. If Parameter is nil, the range has no bound at this end.
 type argument struct {
 	Parameter *parameter
-	// Excluding says that the range excludes the bound.
+	// Excluding is true if the range excludes the bound.
 	Excluding bool
-	// Unit is set if the parameter is a period, such as a day. The bound is then the first moment of the period, or
-	// if Last is true, the last.
+	// Unit is the unit of the period, such as "day", if the parameter is a period. The bound is then the first moment
+	// of the period or, if Last is true, the last.
 	Unit string
 	Last bool
 }
@@ -116,21 +118,22 @@ func (o operand) Value() attr.Value { return *o.Constant }
 
 // A keyMember is a key attribute of a GetItem, with its value.
 type keyMember struct {
-	Attribute string // name of the attribute; newTree replaces it by that of its constant
+	Attribute string // name of the attribute; newTree replaces it by the name of the attribute's constant
 	Operand   operand
 }
 
-// A keyCondition is a condition on a key attribute. It has an operator with operands, or In, a computation that
-// returns a range.
+// A keyCondition is a condition on a key attribute. It has either an operator with operands, or a computation In that
+// returns the range of the attribute.
 type keyCondition struct {
-	Attribute string // name of the attribute; newTree replaces it by that of its constant
+	Attribute string // name of the attribute; newTree replaces it by the name of the attribute's constant
 	Op        string
 	Operands  []operand
 	In        *computation
 	Kind      attr.Kind
 }
 
-// newReading returns the reading of a pattern. Its error says why the pattern cannot be written as a function.
+// newReading returns the reading of a pattern. If no function can build the request, it returns an error that says
+// why.
 func newReading(p *model.Pattern) (*reading, error) {
 	p, lists, err := withoutLists(p)
 	if err != nil {
@@ -176,7 +179,8 @@ func newReading(p *model.Pattern) (*reading, error) {
 	return r, nil
 }
 
-// withoutLists returns a copy of a pattern in which the first value replaces each list of values, and these lists.
+// withoutLists returns a copy of a pattern that has the first value of each list in place of the list. It also
+// returns the lists.
 func withoutLists(p *model.Pattern) (one *model.Pattern, lists []list, err error) {
 	if p.Operation != "Query" {
 		return p, nil, nil
@@ -277,7 +281,8 @@ func (r *reading) template(a model.Attribute) (*model.Template, []keys.Part) {
 	return t, slices.DeleteFunc(t.Template.Parts(), func(p keys.Part) bool { return p.Name == "" })
 }
 
-// direct returns the pattern's condition on the attribute itself. It returns false if the name is that of a field.
+// direct returns the pattern's condition on the attribute itself. It returns false if the entity has a field of that
+// name, because the condition is then on the field.
 func (r *reading) direct(a model.Attribute) (model.Condition, bool) {
 	if r.Entity != nil && r.Entity.Field(a.Name) != nil {
 		return model.Condition{}, false
@@ -285,7 +290,7 @@ func (r *reading) direct(a model.Attribute) (model.Condition, bool) {
 	return r.given(a.Name)
 }
 
-// fixedValue returns the value of a key attribute that the request compares with =.
+// fixedValue returns the value with which the request compares a key attribute by =.
 func (r *reading) fixedValue(a model.Attribute) (operand, error) {
 	if _, ok := r.direct(a); ok {
 		return operand{Kind: a.Kind, Parameter: r.param(a.Name, textKind, "")}, nil
@@ -364,7 +369,7 @@ func (r *reading) sort(a model.Attribute) bool {
 	case t.Kind == attr.Number && ok:
 		op := string(c.Op)
 		if c.Op == ast.Equal {
-			op = string(ast.OpBetween) // c gives a period
+			op = string(ast.OpBetween) // the value of c is a period
 		}
 		operands := r.operands(a, c, t, r.kindOf(parts[n].Name))
 		if parts[n].Type.Desc {
@@ -388,15 +393,16 @@ func (r *reading) inRange(a model.Attribute, t *model.Template, in *computation)
 	r.Conditions = append(r.Conditions, keyCondition{Attribute: a.Name, In: in, Kind: t.Kind})
 }
 
-// An end describes the parameter for one end of a condition's range.
+// An end describes the parameter for one end of the range of a condition.
 type end struct {
 	suffix    string
 	upper     bool // it is the upper end
 	excluding bool // the range excludes the bound
-	last      bool // if the bound is a period, its last moment is meant
+	last      bool // if the bound is a period, use its last moment
 }
 
-// ends has the ends of each operator's range. The second end of = is only for a period.
+// ends lists, for each operator, the ends of the range that it selects. = has an upper end for the case that the
+// value is a period.
 var ends = map[ast.Op][]end{
 	ast.Equal:          {{}, {upper: true, last: true}},
 	ast.OpBetween:      {{suffix: "From"}, {suffix: "To", upper: true, last: true}},
@@ -407,7 +413,7 @@ var ends = map[ast.Op][]end{
 	ast.GreaterOrEqual: {{suffix: "From"}},
 }
 
-// rangeOf adds the computation of the range for condition c on component n of a template.
+// rangeOf adds a computation that returns the range of condition c on component n of a template.
 func (r *reading) rangeOf(
 	a model.Attribute, t *model.Template, parts []keys.Part, n int, c model.Condition,
 ) *computation {
@@ -446,7 +452,7 @@ func periodUnit(t keys.Type, text string) string {
 	return map[int]string{4: "year", 7: "month", 10: "day", 13: "hour", 16: "minute"}[len(text)]
 }
 
-// ofPeriod reports whether a condition on a time gives a period instead of a time.
+// ofPeriod reports whether a condition on a component of a time type gives a period, such as a day.
 func ofPeriod(c model.Condition, t keys.Type) bool {
 	return slices.ContainsFunc(c.Args, func(arg string) bool { return periodUnit(t, arg) != "" }) &&
 		c.Op != ast.OpBeginsWith
@@ -464,7 +470,7 @@ func (r *reading) operands(a model.Attribute, c model.Condition, t *model.Templa
 		if t != nil {
 			at := slices.IndexFunc(t.Template.Parts(), func(p keys.Part) bool { return p.Name == c.Field })
 			arg := bound(o.Parameter, t.Template.Parts()[at].Type, c, i, e)
-			arg.Excluding = false // the operator excludes the bound
+			arg.Excluding = false // the operator of the condition already excludes the bound
 			o = operand{Kind: a.Kind, Computation: r.compute(a.Name+e.suffix, t, "Format", arg)}
 		}
 		all = append(all, o)
@@ -472,7 +478,7 @@ func (r *reading) operands(a model.Attribute, c model.Condition, t *model.Templa
 	return all
 }
 
-// filterParameters adds a parameter for each of the filter's placeholders, and returns operands for these.
+// filterParameters adds a parameter for each placeholder in the filter. It returns the operands, by placeholder.
 func (r *reading) filterParameters() map[string]operand {
 	all := map[string]operand{}
 	for name, v := range r.Pattern.Parameters.All() {
@@ -486,11 +492,11 @@ func (r *reading) filterParameters() map[string]operand {
 	return all
 }
 
-// likeKey matches the placeholders that key conditions use.
+// likeKey matches placeholders such as :key0, which key conditions use.
 var likeKey = regexp.MustCompile(`^[#:]key[0-9]`)
 
-// members returns the members of the request without its table, index and key conditions. It takes them from a Scan
-// with the same filter.
+// members returns the members of the request, except its table, index and key conditions. To get them, it compiles
+// the pattern as a Scan with the same filter.
 func (r *reading) members() (rest []member, err error) {
 	p := *r.Pattern
 	p.Where, p.Operation, p.Descending = nil, "Scan", false

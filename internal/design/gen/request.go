@@ -11,26 +11,28 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A member is a member that a request has. Its value is a string, an enum, a bool, an int64, a []string or a map: a
+// A member is a member of a request. Its value is a string, an enum, a bool, an int64, a []string or a map: a
 // map[string]string, an [attr.Item] or a placedValues.
 type member struct {
 	Name  string
 	value any
 }
 
-// A placedValues has the values of placeholders. given has operands that replace some of them.
+// A placedValues maps placeholders to values. For a placeholder in given, generated code uses the operand instead of
+// the value in all.
 type placedValues struct {
 	all   attr.Item
 	given map[string]operand
 }
 
-// An enum is a value of an enumeration. Its Go type in the SDK has the name of the member.
+// An enum is a value of an enumeration. In the SDK for Go, its type has the name of the member.
 type enum string
 
 // enums are the members whose value is an enum.
 var enums = []string{"ReturnConsumedCapacity", "Select"}
 
-// legacy returns an error if a request has parameters that expressions have replaced. No language writes these.
+// legacy returns an error if a request has conditions in a legacy parameter, such as KeyConditions. The generator
+// writes conditions only as expressions.
 func legacy(in wire.Request) error {
 	for _, m := range membersOf(in) {
 		if _, ok := m.value.(map[string]wire.Condition); ok {

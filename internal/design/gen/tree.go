@@ -9,14 +9,15 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A tree is the content of a generated file, with the names of one language. The language's template writes it.
+// A tree is the content of a generated file, with names for one language. The template of the language writes it as
+// code.
 type tree struct {
 	Model     *model.Model
 	Constants []constant
 	Templates []templateOf
 	Entities  []*entity
 	Requests  []*reading
-	// Missing has a sentence for each pattern that reads but has no function. It says why.
+	// Missing has a sentence for each pattern that reads but gets no function. The sentence says why.
 	Missing []string
 
 	names *scope
@@ -100,7 +101,7 @@ func (t *tree) declareConstants() {
 	}
 }
 
-// constant returns the generated name of the constant that was declared for words.
+// constant returns the name of the constant whose field of equals words, such as "table Orders".
 func (t *tree) constant(words string) string {
 	return t.Constants[slices.IndexFunc(t.Constants, func(c constant) bool { return c.of == words })].Name
 }
@@ -110,7 +111,7 @@ func (t *tree) template(of *model.Template) string {
 	return t.Templates[slices.IndexFunc(t.Templates, func(one templateOf) bool { return one.t == of })].Name
 }
 
-// Missing returns a sentence for each pattern that reads but has no function. It says why.
+// Missing returns a sentence for each pattern that reads but gets no function. The sentence says why.
 func Missing(m *model.Model) (all []string) {
 	for _, p := range m.Patterns {
 		if p.IsWrite() {

@@ -55,8 +55,8 @@ func checkFailed(p *rule.Pass, q *rule.Query) {
 	p.Report(f)
 }
 
-// adviseOrder advises the order of components that serves every pattern that gives a value for one of them. If there
-// is no such order, it says so.
+// adviseOrder looks for an order of the components of s that serves every pattern with a value for one of them, and
+// advises it. If there is no such order, the finding says so.
 func adviseOrder(f *rule.Finding, p *rule.Pass, q *rule.Query, s *rule.Slot) {
 	askers := slices.DeleteFunc(givers(p, q, s), func(o *rule.Query) bool {
 		return o.Failed == nil && o.Expect.Error != ""
@@ -94,8 +94,8 @@ func givers(p *rule.Pass, q *rule.Query, s *rule.Slot) (all []*rule.Query) {
 	return all
 }
 
-// orderFor sorts the components of s for the given queries: first by how many queries compare a component with =,
-// then by how many give it a range.
+// orderFor sorts the components of s for the given queries. First come components that more queries compare with =;
+// among equals, those to which more queries give a range.
 func orderFor(s *rule.Slot, queries ...*rule.Query) []rule.Component {
 	weight := func(c rule.Component) (equal, ranged int) {
 		for _, q := range queries {
@@ -119,8 +119,8 @@ func orderFor(s *rule.Slot, queries ...*rule.Query) []rule.Component {
 	return all
 }
 
-// serves reports whether a query reads one range of a key with the components in this order. It does if the
-// components that it gives come first, and it compares all but the last of them with =.
+// serves reports whether a query reads one range of a key that has the components in this order. It does if the query
+// gives values for the first components, and compares all of these but the last with =.
 func serves(order []rule.Component, q *rule.Query) bool {
 	open := false
 	for _, c := range order {
@@ -133,7 +133,7 @@ func serves(order []rule.Component, q *rule.Query) bool {
 	return true
 }
 
-// outOfOrder reports whether q gives a component that follows one that q does not compare with =.
+// outOfOrder reports whether q gives a value for a component after one that q does not compare with =.
 func outOfOrder(p *rule.Pass, q *rule.Query, s *rule.Slot) bool {
 	var all []rule.Component
 	for _, a := range q.View.Sort {

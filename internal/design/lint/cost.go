@@ -26,9 +26,9 @@ var cost = rule.Rule{
 }
 
 const (
-	largeBytes   = 2 << 20 // read by a query without a limit
+	largeBytes   = 2 << 20 // bytes that a query without a limit reads
 	scanUnits    = 100     // read units per second
-	oftenScanned = 1       // requests per second, if the model does not declare how many items there are
+	oftenScanned = 1       // requests per second, if the model does not declare the number of items
 )
 
 // checkLarge reports a query without a limit that reads largeBytes or more.
@@ -45,7 +45,7 @@ func checkLarge(p *rule.Pass, q *rule.Query) {
 	worst := all[0] // the largest comes first
 	bytes := worst.DeclaredBytes()
 	units := q.Together().MeanUnits
-	if s := q.Reads().Spread; s != nil { // which rounds up the units of each page
+	if s := q.Reads().Spread; s != nil { // unlike MeanUnits, the units of a reading are rounded up page by page
 		units = s.Worst.DeclaredUnits()
 	}
 	it := q.View.Rows[worst.From].Item
@@ -61,8 +61,8 @@ func checkLarge(p *rule.Pass, q *rule.Query) {
 	p.Report(f)
 }
 
-// checkScan reports a scan that costs scanUnits or more per second. If the model does not declare how many items
-// there are, it also reports a scan that runs oftenScanned times per second.
+// checkScan reports a scan that costs scanUnits or more per second. If the model does not declare the number of
+// items, it also reports a scan that runs oftenScanned times per second or more.
 func checkScan(p *rule.Pass, q *rule.Query) {
 	counted := len(q.View.Rows) > 0
 	for _, e := range q.View.Entities() {
@@ -120,8 +120,8 @@ var fanOut = rule.Rule{
 	},
 }
 
-// A pattern is a finding if it sends at least fewRequests requests, and more than rowsForRequests requests for each
-// row that they return.
+// The rule reports a pattern that sends at least fewRequests requests, if it sends more than rowsForRequests requests
+// for each row that they return on average.
 const (
 	fewRequests     = 10
 	rowsForRequests = 5

@@ -34,8 +34,8 @@ func checkDelimiterInValue(p *rule.Pass, c rule.Component) {
 	p.Report(f)
 }
 
-// delimitersOf returns the delimiters inside the component's slot. It also returns the delimiters that follow the
-// component in longer keys of other entities.
+// delimitersOf returns the delimiters between the parts of the component's slot. It also returns the delimiters that
+// follow the component in longer keys of other entities.
 func delimitersOf(c rule.Component) (marks []string) {
 	for i := 1; i+1 < len(c.Parts); i++ {
 		if c.Parts[i].Name == "" {

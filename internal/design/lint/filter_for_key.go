@@ -26,12 +26,12 @@ var filterForKey = rule.Rule{
 	},
 }
 
-// muchWaste is the share of the bytes read that a filter must drop to be a finding.
+// muchWaste is the fraction of the bytes read from which on the rule reports a filter that drops them.
 const muchWaste = 0.25
 
-// checkDropped reports a filter that drops much of what the query reads. It looks at the request with the sample's
-// values first. If the query was also estimated for all partitions, it looks at the median, the 95th percentile and
-// the worst.
+// checkDropped reports a filter that drops much of what the query reads. If the load of other partitions was
+// estimated, the filter must drop much at the median, the 95th percentile or the worst. The finding shows the request
+// with the sample's values if the filter drops much there, and otherwise the first of these partitions.
 func checkDropped(p *rule.Pass, q *rule.Query) {
 	if !q.Ran() || q.Report.Filter == "" || onlyLive(q) {
 		return
@@ -71,7 +71,8 @@ func checkDropped(p *rule.Pass, q *rule.Query) {
 	p.Report(f)
 }
 
-// checkLimit reports a page that is not the last but returns fewer rows than its limit, because a filter drops some.
+// checkLimit reports a query whose filter leaves fewer rows in a page than the limit, although the page is not the
+// last.
 func checkLimit(p *rule.Pass, q *rule.Query) {
 	if !q.Ran() || q.Report.Filter == "" || q.Report.Limit == 0 {
 		return
@@ -80,7 +81,7 @@ func checkLimit(p *rule.Pass, q *rule.Query) {
 	returned, where, keys := r.Returned, "", []string(nil)
 	if s := q.Reads().Spread; s != nil && (r.Examined < limit || r.Returned == limit || r.Last == nil) {
 		at := slices.IndexFunc(s.Readings, func(o load.Reading) bool {
-			return o.Pages > 1 && o.Examined > limit && o.Rows < limit // these count all pages
+			return o.Pages > 1 && o.Examined > limit && o.Rows < limit // a Reading counts the rows of all pages
 		})
 		if at < 0 {
 			return
@@ -97,8 +98,8 @@ func checkLimit(p *rule.Pass, q *rule.Query) {
 	p.Report(f)
 }
 
-// onlyLive reports whether a filter drops only items whose time to live has passed. The service deletes these within
-// days, so there are few of them, even if the sample has many.
+// onlyLive reports whether a filter only drops items whose time to live has passed. The service deletes such items
+// within days, so there are few of them, even if the sample has many.
 func onlyLive(q *rule.Query) bool {
 	ttl := q.View.Table.TTL
 	_, filters := explain.Clauses(q.Compiled)
@@ -133,8 +134,8 @@ func proposeKey(f *rule.Finding, q *rule.Query, filter keycond.Clause) {
 	})
 }
 
-// servingIndex returns an index whose key has the named attribute, and whose partition key has no other attributes
-// than that and those of the view's partition key. It returns nil if there is none.
+// servingIndex returns an index whose key has the named attribute. Its partition key may consist only of that
+// attribute and of attributes in the view's partition key. servingIndex returns nil if there is no such index.
 func servingIndex(v *rule.View, name string) *model.Index {
 	for _, x := range v.Table.Indexes {
 		known := slices.Contains(rule.Names(x.Keys()), name)

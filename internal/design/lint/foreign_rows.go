@@ -50,8 +50,8 @@ type sibling struct {
 	item   *dataset.Item
 }
 
-// split divides the rows whose keys begin with a prefix. For own, the item that the prefix means, the key ends there
-// or goes on with a delimiter. The others are siblings; split returns one for each different value.
+// split divides the rows whose keys begin with a prefix. own is the item that the prefix means: its key ends after
+// the prefix or continues with a delimiter. siblings has the first of the other items for each different value.
 func split(rows []dataset.Row, name, prefix, marks string) (own *dataset.Item, siblings []sibling) {
 	for _, r := range rows {
 		rest, ok := strings.CutPrefix(rule.Value(r.Item, name), prefix)
@@ -97,7 +97,7 @@ func reportSiblings(p *rule.Pass, q *rule.Query, name, prefix string, own *datas
 	p.Report(f)
 }
 
-// delimitersIn returns the delimiters in a key attribute of a table. The delimiter of a path is a slash.
+// delimitersIn returns the delimiters in the templates of a key attribute of a table. A path is delimited by slashes.
 func delimitersIn(p *rule.Pass, t *model.Table, name string) string {
 	marks := ""
 	for _, s := range p.SlotsOf(t, name) {
@@ -113,8 +113,8 @@ func delimitersIn(p *rule.Pass, t *model.Table, name string) string {
 	return marks
 }
 
-// checkEntities reports a query for rows of one entity that also reads rows of other entities. It looks at the
-// partition of the query's own values first, then at others.
+// checkEntities reports a query for rows of one entity that also reads rows of other entities. The finding is about
+// the first range of [rule.Query.Ranges] with such rows: that of the query's own values comes first.
 func checkEntities(p *rule.Pass, q *rule.Query) {
 	if q.Entity == nil || q.Operation != "Query" || !q.Ran() {
 		return
@@ -163,7 +163,7 @@ func reportForeign(
 	p.Report(f)
 }
 
-// expectsEntity reports whether q declares that it reads rows of e.
+// expectsEntity reports whether the model says that q reads rows of e.
 func expectsEntity(p *rule.Pass, q *rule.Query, e *model.Entity) bool {
 	return slices.Contains(q.Expect.Entities, e.Name) ||
 		slices.ContainsFunc(q.Expect.Keys, func(key model.Key) bool {

@@ -33,13 +33,13 @@ var indexCost = rule.Rule{
 }
 
 const (
-	muchMoney      = 100     // dollars a month that make a note a warning
-	unitsThatCount = 10      // read units, saved per request, that make a note a warning
+	muchMoney      = 100     // dollars a month from which on a note is a warning
+	unitsThatCount = 10      // read units, saved per request, from which on a note is a warning
 	savedBytes     = 1 << 10 // bytes that a smaller row must save on average
 )
 
-// sayCost adds to a finding what the write units per second cost a month. From muchMoney on, the finding is a
-// warning.
+// sayCost adds to a finding what the given write units per second cost a month. If they cost muchMoney or more, it
+// makes the finding a warning.
 func sayCost(f *rule.Finding, how string, units float64) {
 	prices := bill.Known()
 	cost := prices.OnDemandFor(0, units)
@@ -113,8 +113,8 @@ func checkWide(p *rule.Pass, v *rule.View) {
 	p.Report(f)
 }
 
-// rowBytes returns the average size that the rows of v would have in the index x. It counts the rows of e, or all
-// rows if e is nil.
+// rowBytes returns the average size that the rows of v would have in the index x. If e is not nil, it counts only
+// rows of e.
 func rowBytes(p *rule.Pass, v *rule.View, e *model.Entity, x *model.Index) float64 {
 	sizes, sum, n := v.Table.RowSizes(x), 0.0, 0.0
 	for i := range v.Rows {
@@ -136,11 +136,11 @@ func projectionText(x *model.Index) string {
 	return "[" + strings.Join(x.Include, ", ") + "]"
 }
 
-// manyIndexes is the number of indexes with rows of one entity that is worth a note.
+// manyIndexes is the number of indexes with rows of one entity from which on the rule reports the entity.
 const manyIndexes = 3
 
-// checkWrites reports an entity whose writes to indexes cost much. Either the entity is in many indexes, or updates
-// that change no index key still write whole rows to an index.
+// checkWrites reports an entity for which writes to indexes cost much. The reason is either that many indexes have
+// rows of the entity, or that updates which change no index key still write whole rows to an index.
 func checkWrites(p *rule.Pass, e *model.Entity) {
 	var own, inIndexes, rewritten float64 // write units per second
 	var holders []*rule.View
@@ -236,7 +236,7 @@ func checkLate(p *rule.Pass, q *rule.Query) {
 	p.Report(f)
 }
 
-// allProject reports whether all patterns that read v have a projection. Then the index itself can project less.
+// allProject reports whether all patterns that read v have a projection, so that the index could project less.
 func allProject(p *rule.Pass, v *rule.View) bool {
 	return !slices.ContainsFunc(p.Queries, func(q *rule.Query) bool { return q.View == v && len(q.Project) == 0 })
 }

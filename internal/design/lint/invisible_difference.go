@@ -81,7 +81,7 @@ func checkTwins(p *rule.Pass) {
 	}
 }
 
-// checkWords reports two entities whose key attribute begins with the same word, but in different case.
+// checkWords reports two entities whose templates of a key attribute begin with words that differ only in case.
 func checkWords(p *rule.Pass) {
 	first := map[[3]string]*rule.Slot{}
 	for _, s := range p.Slots {

@@ -10,11 +10,11 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A shape describes how the key of an entity is built.
+// A shape describes the form of an entity's key.
 type shape struct {
-	same  string // the literals and fields of the key; entities with equal same build equal keys
+	same  string // the literals and fields of the key; entities with equal same build equal keys from equal values
 	alike string // like same, but with types in place of field names
-	words bool   // a word before a field names the kind of item
+	words bool   // a literal with letters, such as USER#, comes before a field
 	timed bool   // all components of the sort key are times
 }
 
@@ -43,7 +43,7 @@ func shapeOfKey(p *rule.Pass, e *model.Entity) (s shape, ok bool) {
 	return s, true
 }
 
-// momentsOnly reports whether there is at least one value and all values are times.
+// momentsOnly reports whether all values are times, and there is at least one.
 func momentsOnly(words []rule.Written) bool {
 	return len(words) > 0 && !slices.ContainsFunc(words, func(w rule.Written) bool { return !isMoment(w.Text) })
 }
@@ -61,19 +61,20 @@ func kindOf(e *model.Entity, p keys.Part) string {
 	return p.Type.String()
 }
 
-// checkKeys reports each entity whose key is built like that of an entity before it.
+// checkKeys reports each entity whose key has the same form as the key of an earlier entity.
 func checkKeys(p *rule.Pass) {
 	first := map[string][]*model.Entity{} // by table and shape
 	for _, e := range p.Entities {
 		s, ok := shapeOfKey(p, e)
-		if !ok || s.timed { // if timed, two keys are equal only at the same moment
+		if !ok || s.timed { // keys of times are equal only for the same moment
 			continue
 		}
 		id := e.Table.Name + "\x01" + s.alike
 		for _, o := range first[id] {
 			other, _ := shapeOfKey(p, o)
 			equal := s.same == other.same
-			if !equal || within(o, e) == within(e, o) { // otherwise e and o are two states of one item
+			// If the keys are equal and one entity extends the other, they are two states of one item.
+			if !equal || within(o, e) == within(e, o) {
 				reportAlike(p, o, e, equal, s.words)
 				break
 			}
@@ -95,8 +96,8 @@ func within(a, b *model.Entity) bool {
 	return !slices.ContainsFunc(a.Attributes, func(t *model.Template) bool { return b.Attribute(t.Name) == nil })
 }
 
-// reportAlike reports an entity whose key is built like that of another. If equal, both build it from the same
-// fields. If words, both have the same words before their ids.
+// reportAlike reports an entity whose key has the same form as that of another. If equal is true, both build it from
+// the same fields. If words is true, both have the same words before their ids.
 func reportAlike(p *rule.Pass, first, second *model.Entity, equal, words bool) {
 	v := p.TableView(second.Table)
 	names := []string{first.Name, second.Name}

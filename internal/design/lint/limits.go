@@ -27,8 +27,9 @@ const (
 	maxCollectionBytes = 10 << 30
 )
 
-// judge completes a finding about a size. most is the size that the model allows, now the largest in the dataset.
-// judge returns false if most is within the limit and now is not above three quarters of it.
+// judge completes a finding about a size in bytes. most is the largest size that the model allows, and now is the
+// largest size in the dataset. judge reports false if most is within the limit and now is at most three quarters of
+// the limit.
 func judge(f *rule.Finding, what string, most, now, limit int) bool {
 	switch {
 	case most > limit:
@@ -87,7 +88,7 @@ func checkItemSize(p *rule.Pass, e *model.Entity) {
 	})
 
 	most, most1 := 0, 0
-	large := &model.Template{} // the attribute that can be the largest, with most1 bytes
+	large := &model.Template{} // the attribute that can be the largest; most1 is its size in bytes
 	for _, t := range e.Attributes {
 		n := len(t.Name) + rule.Longest(e, partsOf(t))
 		if most += n; n > most1 {
@@ -104,8 +105,8 @@ func checkItemSize(p *rule.Pass, e *model.Entity) {
 	}
 }
 
-// checkCollection compares each item collection with its limit. An item collection is the items of a partition with
-// their rows in local indexes.
+// checkCollection compares the size of each item collection with the limit. An item collection consists of the items
+// of a partition and their rows in local indexes.
 func checkCollection(p *rule.Pass, v *rule.View) {
 	local := slices.DeleteFunc(slices.Clone(p.Views), func(o *rule.View) bool {
 		return o.Table != v.Table || o.Index == nil || !o.Index.Local
@@ -134,7 +135,7 @@ func checkCollection(p *rule.Pass, v *rule.View) {
 
 	f := v.FindingOf(at, "at the declared scale, the item collection of %s has %s with its local indexes, "+
 		"and the limit is 10 GB", v.PartitionKey(v.Rows[at.From].Item), text.Size(most))
-	f.Entity = "" // because the collection has items of any entity
+	f.Entity = "" // the collection can have items of any entity
 	f.Index = local[0].Index.Name
 	if most > maxCollectionBytes {
 		f.Severity = model.Error

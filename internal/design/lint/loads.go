@@ -27,7 +27,7 @@ var loads = rule.Rule{
 				checkConstant(p, v, e)
 			}
 		}
-		// A local index has no partitions of its own: its rows are in the table's.
+		// A local index has no partitions of its own: its rows are in the table's partitions.
 		if s := v.Load(); s != nil && (v.Index == nil || !v.Index.Local) {
 			checkVolume(p, v, s)
 			checkHot(p, v, s, s.Writes, "write unit", maxWrites)
@@ -39,20 +39,20 @@ var loads = rule.Rule{
 	},
 }
 
-// A partition serves so many units per second. Source: DG/bp-partition-key-design.html.
+// One partition serves at most this many units per second. Source: DG/bp-partition-key-design.html.
 const (
 	maxReads  = 3000
 	maxWrites = 1000
 )
 
-// checkHot reports the partition with the highest load in units, if that is at least half the limit.
+// checkHot reports the partition with the highest load, if its units per second are at least half the limit.
 func checkHot(p *rule.Pass, v *rule.View, s *load.Space, units []float64, unit string, limit float64) {
 	at, over := -1, 0
 	for i, n := range units {
 		if n > limit {
 			over++
 		}
-		if at < 0 || n > units[at]*(1+1e-9) { // not by rounding alone
+		if at < 0 || n > units[at]*(1+1e-9) { // ignore differences from rounding
 			at = i
 		}
 	}
@@ -89,8 +89,8 @@ func checkHot(p *rule.Pass, v *rule.View, s *load.Space, units []float64, unit s
 	p.Report(f)
 }
 
-// saySources adds to a finding which patterns cause the load of a partition, the largest share first. A transaction
-// can write several rows of the partition, so saySources adds up the shares of each pattern.
+// saySources adds to a finding which patterns cause the load of a partition, the pattern with most units first. A
+// transaction can write several rows of the partition, so saySources adds up the units of each pattern.
 func saySources(f *rule.Finding, s *load.Space, at int, write bool) {
 	units, sources, names := map[string]float64{}, map[string]load.Source{}, []string{}
 	for _, one := range s.Sources {
@@ -125,7 +125,7 @@ func saySources(f *rule.Finding, s *load.Space, at int, write bool) {
 	}
 }
 
-// From these rates per second on, writes of one item often conflict, because a transaction takes some milliseconds.
+// From these rates per second on, writes of the same item often conflict, because a transaction takes milliseconds.
 const (
 	manyTransactions = 10
 	manyWrites       = 100
@@ -146,7 +146,8 @@ func checkItem(p *rule.Pass, v *rule.View, l load.ItemLoad) {
 	p.Report(f)
 }
 
-// A partition with manyItems rows or manyBytes bytes is a finding, if these are also at least largePart of the view.
+// The rule reports a partition with at least manyItems items, or at least manyBytes bytes, if these are also at least
+// the fraction largePart of all in the view.
 const (
 	manyItems = 100_000
 	manyBytes = 1 << 30
@@ -181,8 +182,8 @@ func checkVolume(p *rule.Pass, v *rule.View, s *load.Space) {
 	p.Report(f)
 }
 
-// checkConstant reports an entity whose items are all in one partition, if the model declares neither how many there
-// are nor how often they are written.
+// checkConstant reports an entity whose items are all in one partition. It does so only if the model declares neither
+// the number of items nor how often they are written, because checkVolume and checkHot judge declared loads.
 func checkConstant(p *rule.Pass, v *rule.View, e *model.Entity) {
 	if len(e.ComponentsOf(v.Hash)) > 0 {
 		return
@@ -211,8 +212,8 @@ func checkConstant(p *rule.Pass, v *rule.View, e *model.Entity) {
 // divideAdvice is the advice for a partition that is too large or too hot.
 const divideAdvice = "divide it by a component that each query knows, or by a shard number from a hash of the id"
 
-// templateOf returns the template of a string attribute as text. For a constant it returns the constant, and for
-// other attributes "".
+// templateOf returns the template of a string attribute as text, or the constant of an attribute that has one. It
+// returns "" for other attributes.
 func templateOf(e *model.Entity, name string) string {
 	if t := e.Attribute(name); t != nil && t.Kind == attr.String {
 		return rule.Source(partsOf(t))

@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// layouts are the formats in which people write times. dayLayouts are formats of days, months and quarters;
-// separators replaces their separators with -.
+// layouts are the formats in which people write times. dayLayouts are formats of days, months and quarters, with -
+// between the numbers; separators replaces other separators by -.
 var (
 	layouts = []string{
 		time.RFC3339, time.DateTime, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
@@ -27,8 +27,8 @@ var (
 	separators = strings.NewReplacer("/", "-", ", ", "-", " ", "-")
 )
 
-// momentOf returns the time that s writes, and its layout. For a number, the layout is "seconds since 1970" with 10
-// digits or "milliseconds since 1970" with 13.
+// momentOf returns the time that s denotes, and its layout. If s is a number, the layout is "seconds since 1970" for
+// 10 digits and "milliseconds since 1970" for 13.
 func momentOf(s string) (at time.Time, layout string, ok bool) {
 	if epochText().MatchString(s) {
 		var n int64
@@ -72,7 +72,7 @@ func isMoment(s string) bool {
 	return ok
 }
 
-// chronological reports whether times in a layout sort in order of time. It tries a few times.
+// chronological reports whether times in a layout sort in order of time. It tries the layout on a few times.
 func chronological(layout string) bool {
 	if strings.HasSuffix(layout, "since 1970") {
 		return true
@@ -91,12 +91,12 @@ func chronological(layout string) bool {
 	return true
 }
 
-// A format is how an entity writes times at one place of a key, with an example.
+// A format is the format in which an entity writes times at one place of a key, with an example.
 type format struct {
 	rule.Component
 	value rule.Written
 	text  string // the example as a key has it
-	shape string // text with each digit replaced by 0, except in the time zone
+	shape string // text with each digit replaced by 0, except the digits of the time zone
 }
 
 var zone = text.Pattern(`([+-]\d{2}:?\d{2}|Z)$`)
@@ -110,12 +110,12 @@ func shapeOf(s string) string {
 	return rule.Masked(s[:at]) + s[at:]
 }
 
-// formatsOf returns an example of each format in which c writes times. It returns nil if the values are not times.
+// formatsOf returns an example of each format in which c has times. It returns nil if the values are not times.
 func formatsOf(p *rule.Pass, c rule.Component) (all []format) {
 	words := c.Written()
 	if model.Moment(c.Type) {
 		value := rule.Written{Text: "2026-01-05T10:00:00Z", Item: p.First(c.Entity)}
-		s, _ := c.Type.Encode(value.Text) // every type of time encodes it
+		s, _ := c.Type.Encode(value.Text) // every type of time can encode this value
 		shape := shapeOf(s)
 		if c.Type.Desc {
 			shape = "descending " + shape
@@ -136,8 +136,8 @@ func formatsOf(p *rule.Pass, c rule.Component) (all []format) {
 	return all
 }
 
-// checkFormats compares the formats of the times at the same place of keys, and reports each slot once. Two formats
-// sort together if one is a day or another period, and the other begins with it.
+// checkFormats compares the formats of times that share a place in keys, and reports each slot at most once. Two
+// formats sort together if one is a period, such as a day, and the other begins with that period.
 func checkFormats(p *rule.Pass) {
 	at, reported := map[string][]format{}, map[*rule.Slot]bool{}
 	for _, s := range p.Slots {
@@ -164,7 +164,7 @@ func checkFormats(p *rule.Pass) {
 	}
 }
 
-// mixed returns a finding if b differs from a format in before, or nil.
+// mixed returns a finding if b does not sort together with a format in before, or nil.
 func mixed(before []format, b format) *rule.Finding {
 	for _, a := range before {
 		short, long := a.shape, b.shape
@@ -195,7 +195,7 @@ func mixed(before []format, b format) *rule.Finding {
 
 func isEpoch(f format) bool { return strings.Trim(f.shape, "0") == "" }
 
-// commonType returns a type that is as precise as both formats.
+// commonType returns a type of times that is as precise as the more precise of two formats.
 func commonType(a, b format) string {
 	shapes := a.shape + " " + b.shape
 	switch {
@@ -239,8 +239,8 @@ func disordered(c rule.Component, found []format) *rule.Finding {
 	return nil
 }
 
-// partitionShape returns the skeleton of the partition key of a slot in a sort key. Only rows of one partition are
-// sorted together, so only slots with the same partition key are compared.
+// partitionShape returns the skeleton of the partition key that belongs to a slot in a sort key. checkFormats
+// compares only slots with equal skeletons, because only rows of one partition are sorted together.
 func partitionShape(s *rule.Slot, v rule.Place) string {
 	if !v.Sort {
 		return ""

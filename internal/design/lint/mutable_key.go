@@ -18,7 +18,7 @@ var mutableKey = rule.Rule{
 	Slot: checkMutable,
 }
 
-// checkMutable reports the fields in a table key that can change.
+// checkMutable reports a slot in a table key with fields that can change.
 func checkMutable(p *rule.Pass, s *rule.Slot) {
 	if !s.InTable() {
 		return

@@ -28,8 +28,8 @@ var naturalOrder = rule.Rule{
 type disorder struct {
 	rule.Component
 	sense
-	a, b   rule.Written // a pair that sorts the wrong way round
-	n      int          // the number of such pairs; 0 if a and b are invented examples
+	a, b   rule.Written // the first pair that sorts the wrong way round
+	n      int          // the number of pairs that sort so; 0 if a and b are invented examples
 	needed *rule.Query  // a pattern that needs the order, or nil
 }
 
@@ -59,7 +59,8 @@ func checkValues(p *rule.Pass, c rule.Component) {
 	p.Report(f)
 }
 
-// severity returns a note if no pattern needs the order, or a warning if people certainly expect it.
+// severity returns an error if a pattern needs the order and written values break it. It returns a warning if a
+// pattern needs the order or people certainly expect it, and otherwise a note.
 func (d disorder) severity() model.Severity {
 	switch {
 	case d.needed != nil && d.n > 0:
@@ -76,7 +77,7 @@ func disorderOf(p *rule.Pass, c rule.Component) (d disorder, ok bool) {
 		return d, false
 	}
 	if c.Type.Name != "" && c.Type.Name != "string" && c.Type.Name != "number" && c.Type.Name != "enum" {
-		return d, false // either the type keeps the order, or the values are paths
+		return d, false // values of this type sort as people expect, or they are paths
 	}
 	words := wordsIn(p, c)
 	meant, ok := senseOf(c, words)
@@ -108,11 +109,11 @@ func readOneByOne(p *rule.Pass, c rule.Component) bool {
 	})
 }
 
-// wordsIn returns the values of a component in the order of their keys. The literal after the component affects that
-// order, so wordsIn compares values with it.
+// wordsIn returns the values of a component in the order of their keys. It compares each value together with the
+// literal that follows the component, because that literal affects the order of keys.
 func wordsIn(p *rule.Pass, c rule.Component) []rule.Written {
 	words := slices.Clone(c.Written())
-	if c.Type.Name == "number" { // made ones prove something too
+	if c.Type.Name == "number" { // generated numbers can sort wrongly too
 		words = nil
 		for _, it := range p.Items(c.Entity) {
 			words = append(words, rule.Written{Text: it.Values.Get(c.Name), Item: it})
@@ -123,7 +124,7 @@ func wordsIn(p *rule.Pass, c rule.Component) []rule.Written {
 		listed = f.Values
 	}
 	for _, value := range listed {
-		// A listed value comes last, so that CompactFunc keeps an equal value of an item.
+		// Append listed values last, so that CompactFunc keeps an item's value before an equal listed one.
 		words = append(words, rule.Written{Text: value})
 	}
 
@@ -148,7 +149,7 @@ func checkWants(p *rule.Pass, q *rule.Query) {
 	}
 }
 
-// unwanted returns a finding if component c orders the rows of q in another way than w asks for, or nil.
+// unwanted returns a finding if w asks for another order than component c gives the rows of q, or nil.
 func unwanted(q *rule.Query, c rule.Component, w want) *rule.Finding {
 	limited := q.Report.Limit > 0
 	timed := rule.Timed(c.Type) || rule.Plain(c.Type) && c.AllWritten(isMoment)
@@ -183,7 +184,8 @@ func unwanted(q *rule.Query, c rule.Component, w want) *rule.Finding {
 	return nil
 }
 
-// adviseTime advises to order the rows by a time: a later component, a field, or the beginning of an id.
+// adviseTime advises to order the rows by a time: a later component of the slot, a field, or an id that begins with
+// its time.
 func adviseTime(f *rule.Finding, c rule.Component) *rule.Finding {
 	field, typ := rule.TimeField(c.Entity)
 	switch after := timeAfter(c); {
@@ -218,7 +220,7 @@ func timeOf(e *model.Entity) string {
 	return field
 }
 
-// isRandom reports whether the values of a component are random.
+// isRandom reports whether the values of a component look random.
 func isRandom(c rule.Component) bool {
 	if c.AllWritten(func(id string) bool { return len(id) == 36 && id[14] == '7' }) {
 		return c.Type.Name == "hex" // UUIDs of version 7 begin with their time
@@ -235,7 +237,7 @@ var randomText = text.Pattern(
 type want struct {
 	word        string
 	timed       bool // the name asks for an order of time
-	ended, last bool // the name asks for the rows at one end of time; last means the newest
+	ended, last bool // the name asks for the newest rows, if last is true, or for the oldest
 }
 
 var (

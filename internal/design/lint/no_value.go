@@ -23,7 +23,7 @@ var noValue = rule.Rule{
 // noValues are texts that programs write by mistake in place of a missing value, in lower case.
 var noValues = []string{"undefined", "null", "nil", "none", "nan", "[object object]", "<nil>", "(null)"}
 
-// checkPlaceholder reports a key component with a text such as "null", which stands for a missing value.
+// checkPlaceholder reports a component for which people wrote a text such as "null" in place of a missing value.
 func checkPlaceholder(p *rule.Pass, c rule.Component) {
 	f := c.Entity.Field(c.Name)
 	for _, w := range c.Written() {
@@ -38,7 +38,7 @@ func checkPlaceholder(p *rule.Pass, c rule.Component) {
 	}
 }
 
-// checkTTL reports a time to live that is not a number of seconds, or that no item has.
+// checkTTL reports a time-to-live attribute whose value is not a number of seconds, or that no item has.
 func checkTTL(p *rule.Pass) {
 	for _, t := range p.Model.Tables {
 		if t.TTL == "" {

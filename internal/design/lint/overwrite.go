@@ -42,8 +42,8 @@ var overwrite = rule.Rule{
 	},
 }
 
-// checkPuts reports the puts of a pattern that replace an item which other patterns update. A condition on the put
-// prevents that, and so does any condition in the same transaction that can fail.
+// checkPuts reports a put without a condition that can replace an item which other patterns update. It reports none
+// if any condition in the same transaction can fail, because that prevents the put.
 func checkPuts(p *rule.Pass, q *model.Pattern) {
 	canFail := func(w model.Write) bool { return w.If != "" && !alwaysHolds().MatchString(w.If) }
 	if slices.ContainsFunc(q.Writes, canFail) {
@@ -71,10 +71,10 @@ func checkPuts(p *rule.Pass, q *model.Pattern) {
 	}
 }
 
-// alwaysHolds matches a condition that, if it holds for a write, also holds when the write is repeated.
+// alwaysHolds matches a condition that does not prevent a repeated write: if it holds once, it holds again.
 var alwaysHolds = text.Pattern(`^\s*attribute_exists\s*\([^()]*\)\s*$`)
 
-// checkMembers reports a transaction with two writes of one item.
+// checkMembers reports a transaction in which two writes are of one item.
 func checkMembers(p *rule.Pass, q *model.Pattern) {
 	for i := range q.Writes {
 		for j := range q.Writes[:i] {
@@ -93,9 +93,9 @@ func checkMembers(p *rule.Pass, q *model.Pattern) {
 	}
 }
 
-// oneItem reports whether two writes in a transaction are of the same item. They are if they choose the item by the
-// same values, and their entities are the same or build their keys from the same fields. A put creates a new item,
-// unless the values are its whole key.
+// oneItem reports whether two writes in a transaction are of the same item. Both must choose the item by the same
+// values. Their entities must be the same, or build their keys from the same fields. If the entities are the same, a
+// put counts only if the values are its whole key; otherwise it creates another item.
 func oneItem(p *rule.Pass, a, b *model.Write) bool {
 	key := func(w *model.Write) map[string]string {
 		all := map[string]string{}
@@ -128,8 +128,8 @@ func writeFinding(p *rule.Pass, q *model.Pattern, e *model.Entity, format string
 	return f
 }
 
-// checkMixed looks for items of different partitions of the table that have equal keys in a global index. It checks
-// only an index whose key has all fields of the table's sort key and no field of its partition key.
+// checkMixed reports items that have equal keys in a global index but are in different partitions of the table. It
+// checks only an index whose key has all fields of the table's sort key and no field of the table's partition key.
 func checkMixed(p *rule.Pass, v *rule.View, e *model.Entity) {
 	inIndex := e.ComponentsOf(v.Keys)
 	own := slices.Sorted(maps.Keys(e.ComponentsOf(v.Table.Partition)))

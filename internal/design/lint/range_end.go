@@ -26,8 +26,9 @@ var rangeEnd = rule.Rule{
 // aboutEnd matches the words by which a pattern excludes the end of a range on purpose.
 var aboutEnd = text.Pattern(`(?i)\b(before|until|till|up to|exclusive|excluding)\b`)
 
-// checkRangeEnd reports a range that misses keys which it seems to include. Their text begins with the upper bound,
-// or with the upper bound without its sentinel, so they sort above the bound.
+// checkRangeEnd reports a range that seems to include keys which it misses: keys that begin with the upper bound.
+// They are longer than the bound, so they sort above it. If the bound ends in a sentinel, such as ~, these are the
+// keys that begin with the text before the sentinel.
 func checkRangeEnd(p *rule.Pass, q *rule.Query) {
 	c := q.Range()
 	if c == nil || c.Op != ast.OpBetween && c.Op != ast.Less && c.Op != ast.LessOrEqual || q.Expect.Error != "" ||
@@ -66,7 +67,8 @@ func checkRangeEnd(p *rule.Pass, q *rule.Query) {
 	p.Report(f)
 }
 
-// cutSentinel cuts characters such as ~ or zzz from the end of a bound. People append these to sort above all keys.
+// cutSentinel cuts characters such as ~ or zzz from the end of a bound. People append such characters to get a bound
+// above all keys.
 func cutSentinel(bound string) string {
 	for _, mark := range []string{"~", "z", "Z", "\uffff", "\ufffe", "\ufffd", "ÿ"} {
 		base := bound
@@ -81,9 +83,9 @@ func cutSentinel(bound string) string {
 	return bound
 }
 
-// endsInPeriod reports whether a bound ends in a day, a month or a year that the range should include. A bound seems
-// to be excluded on purpose in three cases: it is the next period after the lower bound, it is the same weekday a
-// week later, or both bounds are the first day of a month or of a year.
+// endsInPeriod reports whether a bound ends in a day, a month or a year that the range should include. The author
+// seems to exclude the bound on purpose in three cases: it is the period after the lower bound; it is the same
+// weekday a week later; or both bounds are the first day of a month or of a year.
 func endsInPeriod(low, bound string) bool {
 	for i, layout := range []string{time.DateOnly, "2006-01", "2006"} {
 		at := len(bound) - len(layout)
@@ -102,8 +104,8 @@ func endsInPeriod(low, bound string) bool {
 	return false
 }
 
-// keysBeyond counts the keys that begin with base and are above the bound. It returns the last item up to the bound
-// and the first above it.
+// keysBeyond counts the keys that begin with base but are above the bound. last is the last item up to the bound, and
+// first is the first item above it.
 func keysBeyond(q *rule.Query, name, base, bound string) (missed int, last, first *dataset.Item) {
 	part, _ := q.Partition()
 	for _, r := range q.View.In(part) {
@@ -121,8 +123,9 @@ func keysBeyond(q *rule.Query, name, base, bound string) (missed int, last, firs
 	return missed, last, first
 }
 
-// goesOn reports whether a key can begin with base and be above the bound, and with which text such a key continues.
-// Some text is above any sentinel. After a period, keys continue as in the entity's first item.
+// goesOn reports whether a key can begin with base and be above the bound. above is the text after base in such a
+// key. If the bound has a sentinel, goesOn takes text above every sentinel. If the bound is a period, it takes the
+// text that follows the period in the entity's first item.
 func goesOn(p *rule.Pass, q *rule.Query, c *keycond.Clause, base string, sentinel bool) (above string, ok bool) {
 	for _, s := range p.SlotsOf(q.View.Table, c.Attribute) {
 		at, _, fits := s.After(base)

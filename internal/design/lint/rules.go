@@ -16,13 +16,13 @@ func Rules() []rule.Rule {
 		rangeEnd, foreignRows, filterForKey,
 		overwrite, timeOnlyKey, mutableKey, noValue, sparseIndex, undeclaredParent, limits,
 		loads, fanOut, cost, indexCost,
-		unusedAllowance, // last, because it asks which allowances the other rules used
+		unusedAllowance, // last, because it reports the allowances that no other rule used
 	}
 }
 
 // Run applies all rules to a dataset, whose database must be open. It sorts findings by their place in the file, and
-// by severity at each place, the most severe first. A finding that the model accepts becomes a note with the reason.
-// Run fails if ctx is done or the database cannot be read.
+// at each place by severity, the most severe first. If the model accepts a finding, the finding becomes a note with
+// the reason. Run fails if ctx is done or the database cannot be read.
 func Run(ctx context.Context, w *dataset.Dataset) ([]model.Finding, error) {
 	found, err := rule.Run(ctx, w, Rules())
 	if err != nil {

@@ -13,20 +13,21 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A sense is what people take the values of a component for, such as numbers, and the order that they expect.
+// A sense is what people take the values of a component for, such as numbers, and the order that they therefore
+// expect.
 type sense struct {
 	name    string // for sentences
 	compare func(a, b string) int
-	// low and high are example values that sort the wrong way round, or "" if there may be none.
+	// low and high are example values that sort the wrong way round, or "" if such values need not exist.
 	low, high string
-	// certain says that people expect the order even if no pattern needs it. unsure says that many ids look like
-	// these values, so the rule reports them only if a pattern needs the order.
+	// certain is true if people expect the order even if no pattern needs it. unsure is true if many ids look like
+	// these values, so that the rule reports them only if a pattern needs the order.
 	certain, unsure bool
 	cure            string
-	width           string // the type that sorts numbers by value; replaces cure
+	width           string // the type that sorts numbers by value; the advice gives it instead of cure
 }
 
-// level is the name of the sense of words on a scale.
+// level is the name of the sense of words on a scale, such as low and high.
 const level = "a level"
 
 // senseOf returns the first sense that fits all values of a component.
@@ -75,7 +76,7 @@ var (
 	digits     = text.Pattern(`[0-9]+`)
 
 	// certainText matches weeks and months of a year, and versions of three numbers. partedText also matches IP
-	// addresses. oneDigit matches a last number of one digit, which a two-digit number would sort before.
+	// addresses. oneDigit matches text whose last number has one digit; a number of two digits could sort before it.
 	certainText = text.Pattern(`^((19|20)\d\d-?[Ww]?\d{1,2}|[vV]?\d+\.\d+\.\d+)$`)
 	partedText  = text.Pattern(`^((19|20)\d\d-[Ww]?\d{1,2}|[vV]?\d+(\.\d+){2,3})$`)
 	oneDigit    = text.Pattern(`([-.Ww])[2-9]$`)
@@ -86,13 +87,13 @@ func isNumber(s string) bool { return numberText().MatchString(s) }
 func hasDigit(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) }
 
 func compareNumbers(a, b string) int {
-	c, _ := keys.Type{Name: "number"}.Compare(a, b) // Compare takes text that is not a number as equal to any
+	c, _ := keys.Type{Name: "number"}.Compare(a, b) // for Compare, text that is not a number equals any number
 	return c
 }
 
 // numbers returns the sense of numbers written as text, with the type that sorts them by value. It returns false if
-// their bytes already sort by value and always will. That is the case if all have the same number of digits, and the
-// model limits them, or they are years, or they are padded with zeros.
+// their text already sorts by value and always will. For that, all must have the same number of digits. In addition,
+// the model must limit the values, or they must be years or padded with zeros.
 func numbers(c rule.Component, words []rule.Written) (sense, bool) {
 	values := make([]string, 0, len(words))
 	for _, w := range words {
@@ -124,7 +125,7 @@ func numbers(c rule.Component, words []rule.Written) (sense, bool) {
 	limited := f != nil && (len(f.Values) > 0 || f.From != "" && f.To != "")
 	s := sense{
 		name: "a number", compare: compareNumbers,
-		certain: typed || padded && least < most, // padding shows that the order is intended
+		certain: typed || padded && least < most, // an author who pads some numbers intends the order
 	}
 	switch width := max(most+2, 4); {
 	case limited && most > 0:
@@ -156,7 +157,8 @@ func sameFrame(words []rule.Written) bool {
 	return !slices.ContainsFunc(words, func(w rule.Written) bool { return frame(w) != frame(words[0]) })
 }
 
-// padded returns the shortest text, with each number padded to the width of the longest at that place.
+// padded returns the shortest text with its numbers padded by zeros. Each number gets the width of the longest number
+// at its place in any text.
 func padded(words []rule.Written) string {
 	var widths []int
 	shortest := words[0].Text

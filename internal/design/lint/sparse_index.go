@@ -26,12 +26,12 @@ var sparseIndex = rule.Rule{
 	},
 }
 
-// checkMember reports an entity that has only some of an index's key attributes, or has them under different
-// conditions.
+// checkMember reports an entity that has only some of the key attributes of an index, or has them under conditions
+// that differ.
 func checkMember(p *rule.Pass, v *rule.View, e *model.Entity) {
 	var missing []string
-	var made, when []*model.Template // when has those with a condition
-	own := false                     // some attribute exists only for the index
+	var made, when []*model.Template // when has the conditional ones of made
+	own := false                     // the entity has some attribute only for the index
 	for _, a := range v.Keys {
 		t := e.Attribute(a.Name)
 		if t == nil {
@@ -74,7 +74,7 @@ func namesOf(all []*model.Template) (list []string) {
 	return list
 }
 
-// checkEmpty reports an index without rows, if no entity can have all of its key attributes.
+// checkEmpty reports an index that has no rows because no entity has all of its key attributes.
 func checkEmpty(p *rule.Pass, v *rule.View) {
 	table := p.TableView(v.Table)
 	if len(v.Rows) > 0 || len(v.Entities()) == 0 && len(table.Rows) == 0 {

@@ -28,7 +28,7 @@ func checkTimeOnly(p *rule.Pass, s *rule.Slot) {
 	switch {
 	case rule.Textual(all[0].Type) && all[0].AllWritten(isMoment):
 		unit = writtenPrecision(all[0])
-	case all[0].Type.Name == "date": // usually one item a day is intended, unless the declared rates put more
+	case all[0].Type.Name == "date": // one item a day is usually intended; the declared rates may show otherwise
 		unit = 24 * time.Hour
 	}
 	if unit == 0 || unit < time.Millisecond {
@@ -64,7 +64,7 @@ func checkTimeOnly(p *rule.Pass, s *rule.Slot) {
 	p.Report(f)
 }
 
-// writtenPrecision returns the finest precision among the times that a component has as text.
+// writtenPrecision returns the finest precision of the times that people wrote for a component.
 func writtenPrecision(c rule.Component) time.Duration {
 	unit := 24 * time.Hour
 	for _, w := range c.Written() {
@@ -75,7 +75,7 @@ func writtenPrecision(c rule.Component) time.Duration {
 	return unit
 }
 
-// putsOf returns how many items of an entity are put per second.
+// putsOf returns how many items of an entity the program puts per second.
 func putsOf(p *rule.Pass, e *model.Entity) float64 {
 	sum := e.Writes
 	for _, q := range p.Model.Patterns {
@@ -88,8 +88,9 @@ func putsOf(p *rule.Pass, e *model.Entity) float64 {
 	return sum
 }
 
-// crowded returns how many items of an entity the largest partition has at the declared scale. It also reports
-// whether two items of a partition are likely to have the same time.
+// crowded looks for a partition in which two items of an entity are likely to have the same time. If there is one,
+// most is the number of its items at the declared scale, and found is true. Otherwise most is the number in the
+// largest partition.
 func crowded(p *rule.Pass, v *rule.View, c rule.Component, unit time.Duration) (most float64, found bool) {
 	grow := p.Dataset.Growth(v.Space)
 	for _, part := range v.Parts {
@@ -115,7 +116,7 @@ func crowded(p *rule.Pass, v *rule.View, c rule.Component, unit time.Duration) (
 		}
 
 		most = max(most, n)
-		// The birthday problem: n random moments have about n²/2 pairs, and 1 in span of them coincide.
+		// The birthday problem: n random moments make about n²/2 pairs, and one pair in span coincides.
 		if span := high.Sub(low) / unit; n > 1 && span > 0 && n*n/2/float64(span) >= 1 {
 			return n, true
 		}

@@ -21,7 +21,7 @@ var undeclaredParent = rule.Rule{
 	Entity: checkParents,
 }
 
-// fewOrphans is the share of items without a parent that the rule tolerates.
+// fewOrphans is the fraction of items without a parent that the rule tolerates.
 const fewOrphans = 0.05
 
 func checkParents(p *rule.Pass, e *model.Entity) {
@@ -66,7 +66,7 @@ func checkParents(p *rule.Pass, e *model.Entity) {
 	p.Report(f)
 }
 
-// An orphan is an item as [model.Values], which can return the item.
+// An orphan is an item that rules can use as [model.Values] and then get back.
 type orphan struct {
 	dataset.Values
 	item *dataset.Item

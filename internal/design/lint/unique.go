@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// checkUnique reports a field that an entity declares unique, if two items have the same value or no condition
-// prevents writing one.
+// checkUnique reports a field that an entity declares unique, if two items have the same value or if no condition
+// prevents a write of a second item with the value.
 func checkUnique(p *rule.Pass, e *model.Entity) {
 	for _, field := range e.Unique {
 		if a, b := twins(p.Items(e), field); a != nil {
@@ -31,8 +31,8 @@ func checkUnique(p *rule.Pass, e *model.Entity) {
 	}
 }
 
-// unguarded returns the first pattern that can write a value of a field that another item already has, or nil. It
-// also reports whether any pattern writes the field.
+// unguarded returns the first pattern that can give an item a value of a field that another item has, or nil. written
+// is true if any pattern writes the field.
 func unguarded(p *rule.Pass, e *model.Entity, field string) (q *model.Pattern, written bool) {
 	for _, q := range p.Model.Patterns {
 		if slices.ContainsFunc(q.Writes, func(w model.Write) bool { return w.Entity == e && gives(&w, field) }) {
@@ -64,15 +64,15 @@ func gives(w *model.Write, field string) bool {
 	return w.Operation == model.Put || w.Operation == model.Update && slices.Contains(w.Changes(), field)
 }
 
-// keyedBy reports whether field is the only field in the table key of an entity. Then no two items have the same
+// keyedBy reports whether field is the only field in the table key of an entity, so that no two items have the same
 // value.
 func keyedBy(e *model.Entity, field string) bool {
 	own := e.KeyFields()
 	return len(own) == 1 && own[0].Name == field
 }
 
-// guarded reports whether the pattern's writes fail if another item has the value. They do if one of them puts an
-// item whose key is made from the field alone, on the condition that it does not exist.
+// guarded reports whether the pattern's writes fail if another item has the value. They do if the pattern also puts
+// an item whose key is made from the field alone, on the condition that no such item exists.
 func guarded(q *model.Pattern, field string) bool {
 	return slices.ContainsFunc(q.Writes, func(o model.Write) bool {
 		isNew := strings.Contains(o.If, "attribute_not_exists") && !strings.Contains(strings.ToUpper(o.If), " OR ")
@@ -80,7 +80,8 @@ func guarded(q *model.Pattern, field string) bool {
 	})
 }
 
-// reportUnguarded reports a field that can get the same value twice: by pattern q, or by any writer if q is nil.
+// reportUnguarded reports a field of which two items can get the same value. q is the pattern that can write it, or
+// nil for any writer.
 func reportUnguarded(p *rule.Pass, e *model.Entity, field string, q *model.Pattern) {
 	v := p.TableView(e.Table)
 	f := v.Finding("two items of %s can be written with the same %s, which is declared unique", e.Name, field)

@@ -24,12 +24,12 @@ type entityRow struct {
 	Findings []finding
 }
 
-// A place holds the keys that items of an entity have in a table or an index.
+// A place has the keys of an entity's items in a table or an index.
 type place struct {
 	Space *space
 	Keys  []keyChart
-	// When is the condition under which an item is there, or "". Share is the share of the entity's items that are
-	// there.
+	// When is the condition under which an item is in the table or index, or "". Share is the fraction of the
+	// entity's items that are there.
 	When  string
 	Share float64
 }
@@ -40,7 +40,7 @@ type keyChart struct {
 	Parts []keyPart
 }
 
-// A keyPart is literal text, or a component in the colour of its field.
+// A keyPart is literal text or a component. A component has the colour of its field.
 type keyPart struct {
 	Literal     string
 	Name, Type  string
@@ -78,7 +78,7 @@ func (p *Page) chart() (rows []*entityRow) {
 	return rows
 }
 
-// place returns the keys that items of e have in s. It returns false if no item of e can be in s.
+// place returns the keys of the items of e in s. It returns false if s cannot have items of e.
 func (s *space) place(e *model.Entity, fields map[string]string, items int) (place, bool) {
 	if e.Table != s.Table {
 		return place{}, false
@@ -122,7 +122,7 @@ func keyParts(t *model.Template, fields map[string]string) (all []keyPart) {
 	return all
 }
 
-// fieldColors maps each field in a template to a CSS class, numbered in the order of the model.
+// fieldColors maps each field in a template to a CSS class. It numbers the classes in the order of the model.
 func fieldColors(m *model.Model) map[string]string {
 	all := map[string]string{}
 	for _, e := range m.Entities {
@@ -149,13 +149,14 @@ func (r *entityRow) Belongs() string {
 	return text.Join(names, "and")
 }
 
-// A hue is a colour that the style sheet does not define itself: of an entity beyond maxColors, or of a field.
+// A hue is a colour that the style sheet does not list: the colour of a field, or of an entity beyond the first
+// maxColors.
 type hue struct {
 	Class string
 	Angle int // of OKLCH, in degrees
 }
 
-// hues returns colours that differ by the golden angle, 137.508 degrees, so that neighbours look different.
+// hues returns colours whose hues lie 137.508 degrees apart, the golden angle, so that neighbours look different.
 func hues(entities, fields int) (all []hue) {
 	for i := maxColors; i < entities; i++ {
 		all = append(all, hue{fmt.Sprintf("e%d", i), i * 137508 / 1000 % 360})
@@ -169,7 +170,7 @@ func hues(entities, fields int) (all []hue) {
 // A palette maps the names of entities to CSS classes.
 type palette map[string]string
 
-// maxColors is the number of entity colours that the style sheet defines itself. [hues] adds more.
+// maxColors is the number of entity colours that the style sheet lists. [hues] makes colours for further entities.
 const maxColors = 8
 
 func newPalette(m *model.Model) palette {
@@ -180,10 +181,10 @@ func newPalette(m *model.Model) palette {
 	return p
 }
 
-// short makes s visible and cuts it in the middle to at most width columns.
+// short replaces invisible characters in s by visible ones, and cuts s in the middle to at most width columns.
 func short(s string, width int) string { return terminal.ClipMiddle(text.Visible(s), width) }
 
-// amount returns a figure with its noun.
+// amount formats a figure and its noun.
 func amount(f float64, noun string) string { return text.Amount(text.Figure(f), noun) }
 
 // named returns an entity's name, or "no entity".

@@ -16,19 +16,20 @@ type group struct {
 	Findings    []finding
 }
 
-// A finding is a finding as pages show it.
+// A finding is the data of a finding on a page.
 type finding struct {
 	model.Finding
 	// Kind is the CSS class of the severity. Title is the title of the rule.
 	Kind, Title string
 	ID          int // from 1
-	// N is the number of the finding's pattern on the page, or 0.
+	// N is the number of the pattern on the page that the finding is about, or 0.
 	N int
-	// EntityN and SpaceN are the numbers of the finding's entity and of its table or index, or 0.
+	// EntityN is the number of the finding's entity on the page. SpaceN is the number of its table or index. Both can
+	// be 0.
 	EntityN, SpaceN int
 }
 
-// groups groups the findings of a result by severity, most severe first.
+// groups groups the findings of a result by severity, the most severe first.
 func groups(r *check.Result, all []*space) (found []group) {
 	ids := 0
 	for _, g := range []group{
@@ -65,7 +66,7 @@ func groups(r *check.Result, all []*space) (found []group) {
 	return found
 }
 
-// titleOf returns the title of a rule, or its ID.
+// titleOf returns the title of the rule with an ID, or the ID if the rule is unknown.
 func titleOf(id string) string {
 	if id == check.Rule {
 		return "An access pattern does not meet its expectations"

@@ -21,17 +21,17 @@ import (
 //go:embed templates
 var files embed.FS
 
-// templates returns a copy of the parsed templates to execute. A template that was executed cannot be cloned, so
-// parsed keeps the original for [Extend].
+// templates returns the templates to execute. They are a copy of parsed, because [Extend] clones parsed and a
+// template that was executed cannot be cloned.
 var templates = sync.OnceValue(func() *template.Template { return template.Must(parsed().Clone()) })
 
-// Extend returns the templates of this package together with those in files. Templates in files may call those of
-// this package, and replace them.
+// Extend returns the templates of this package together with those in files. A template in files can call a template
+// of this package, and replaces a template of the same name.
 func Extend(files fs.FS, patterns ...string) *template.Template {
 	return template.Must(template.Must(parsed().Clone()).ParseFS(files, patterns...))
 }
 
-// parsed returns the templates of this package. It parses them at the first call.
+// parsed returns the templates of this package. The first call parses them.
 var parsed = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"amount":     amount,
@@ -47,8 +47,8 @@ var parsed = sync.OnceValue(func() *template.Template {
 	}).ParseFS(files, "templates/*"))
 })
 
-// HTML writes a result as a self-contained page (see [Page]). w is the checked dataset. If b is nil, the page shows
-// no prices.
+// HTML writes a result as a self-contained page (see [Page]). w is the dataset that was checked. If b is nil, the
+// page shows no prices.
 func HTML(out io.Writer, w *dataset.Dataset, r *check.Result, b *bill.Bill) error {
 	p, err := NewPage(context.Background(), w, r, b)
 	if err != nil {
@@ -70,20 +70,20 @@ type Page struct {
 	Missed int
 	// Size is the size of all items.
 	Size int
-	// Large reports whether the design has so many patterns, tables or indexes that the page folds notes, tables and
+	// Large is true if the design has so many patterns, tables or indexes that the page folds notes, tables and
 	// indexes.
 	Large bool
 
 	colors palette
 }
 
-// A design with more patterns than smallAccess, or more tables and indexes than smallSpaces, is large.
+// A design is large if it has more than smallAccess patterns, or more than smallSpaces tables and indexes.
 const (
 	smallAccess = 12
 	smallSpaces = 4
 )
 
-// NewPage returns the page of a result. w is the checked dataset, and b may be nil.
+// NewPage returns the page of a result. w is the dataset that was checked. b may be nil.
 func NewPage(ctx context.Context, w *dataset.Dataset, r *check.Result, b *bill.Bill) (*Page, error) {
 	p := &Page{Result: r, Bill: b, colors: newPalette(w.Model)}
 	var err error
@@ -119,36 +119,39 @@ func NewPage(ctx context.Context, w *dataset.Dataset, r *check.Result, b *bill.B
 	return p, nil
 }
 
-// A Top is the header of a page. Places lead to the page that the reader is on, and Pages are the pages beside it.
+// A Top is the data of a page's header. Places are the steps that lead to the page, and Pages are links to the pages
+// beside it.
 type Top struct {
 	Class         string
 	Places, Pages []Place
 }
 
-// A Place is an entry of a [Top]. Kind names what the place is, and Current is its aria-current attribute; both may
-// be "".
+// A Place is an entry of a [Top]. Kind says what kind of thing the place is. Current is the aria-current attribute of
+// the entry. Both may be "".
 type Place struct{ Kind, Text, Link, Current string }
 
-// kindOfPage names this kind of page in its header.
+// kindOfPage is the name of this kind of page in its header.
 const kindOfPage = "key design"
 
 // Top returns the header of the page.
 func (p *Page) Top() Top { return Top{Places: []Place{{Text: kindOfPage}}} }
 
-// Main writes the content of the page's main element.
+// Main writes the main element of the page.
 func (p *Page) Main(out io.Writer) error { return p.execute(out, "main") }
 
-// Style returns the style sheet of pages with entity colours e0, e1 and so on, as many as colors.
+// Style returns a style sheet for pages without a model. It has entity colours with the classes e0, e1 and so on;
+// colors is their number.
 func Style(colors int) string { return inside("style", colored(colors)) }
 
-// colored is the data for the style sheet of a page without a model: the number of entity colours.
+// A colored is the data of the style sheet for a page without a model: the number of entity colours.
 type colored int
 
-// Hues returns the colours that the style sheet does not define itself.
+// Hues returns the colours beyond those that the style sheet lists.
 func (n colored) Hues() []hue { return hues(int(n), 0) }
 
 // Live writes p as a page that a program serves. The program must also serve [Script] as page.js and [Page.Style] as
-// page.css, and answer the requests of the script. source is the name of the model file, and text its content.
+// page.css, and must answer the requests of the script. source is the name of the model file, and text is its
+// content.
 func (p *Page) Live(out io.Writer, source, text string) error {
 	return execute(out, "live", live{Page: p, Form: p.Asked(), Source: source, Text: text})
 }
@@ -169,7 +172,7 @@ func (l live) Top() Top {
 	}
 }
 
-// Asked returns the tables and indexes that the query form offers.
+// Asked returns the data of the query form: the tables and indexes that a user can choose.
 func (p *Page) Asked() (asked Asked) {
 	for _, s := range p.Spaces {
 		title := s.Title() + " (" + attributes(s.Hash)
@@ -181,8 +184,8 @@ func (p *Page) Asked() (asked Asked) {
 	return asked
 }
 
-// Asked is the data of the template "query form": what the form offers and what it starts with. [Script] sends the
-// query and shows the answer.
+// Asked is the data of the template "query form": the choices that the form offers, and its first values. [Script]
+// sends the query and shows the answer.
 type Asked struct {
 	Spaces             []AskedSpace
 	Partition, Request string // initial values of the form
@@ -205,11 +208,11 @@ func execute(out io.Writer, name string, data any) error {
 	return err
 }
 
-// inside returns what a template writes, without its outer element.
+// inside returns the output of a template without its outer element.
 func inside(name string, data any) string {
 	var b strings.Builder
 	if err := execute(&b, name, data); err != nil {
-		panic(err) // a bug, as these templates do not depend on the model
+		panic(err) // a bug in a template, because these templates do not depend on the model
 	}
 	_, text, _ := strings.Cut(b.String(), ">")
 	return text[:strings.LastIndex(text, "<")]
@@ -218,14 +221,14 @@ func inside(name string, data any) string {
 // Style returns the style sheet of the page.
 func (p *Page) Style() string { return inside("style", p) }
 
-// Hues returns the colours that the style sheet does not define itself.
+// Hues returns the colours beyond those that the style sheet lists.
 func (p *Page) Hues() []hue { return hues(len(p.Model.Entities), len(fieldColors(p.Model))) }
 
 // Script returns the script of the page. The page can be read without it.
 func Script() string { return inside("script", nil) }
 
-// Policy returns the content security policy of the page as a file. It allows nothing from elsewhere, and only the
-// page's own script. Source: W3C, Content Security Policy Level 3.
+// Policy returns the content security policy of a page that is a file. The policy allows no content from elsewhere,
+// and no script but the page's own. Source: W3C, Content Security Policy Level 3.
 func (p *Page) Policy() string {
 	sum := sha256.Sum256([]byte(Script()))
 	return "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; script-src 'sha256-" +

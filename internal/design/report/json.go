@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// The members of the JSON form never change; new ones may be added. Most come from the tags of [check.Result] and the
-// types in it. The types below add members that this package computes.
+// The members of the JSON form never change; new ones may be added. Most come from the tags of [check.Result] and of
+// the types in it. The types below add the members that this package computes.
 
 type jsonResult struct {
 	Model jsonModel `json:"model"`
@@ -46,13 +46,13 @@ type jsonPattern struct {
 	Expecting bool            `json:"expecting"` // the pattern ran and has expectations
 	Operation string          `json:"operation,omitempty"`
 	Request   json.RawMessage `json:"request,omitempty"`
-	// Units are the units that the pattern consumes. Waste is the share of the bytes read that are not returned.
+	// Units are the units that the pattern consumes. Waste is the fraction of the bytes read that are not returned.
 	Units float64 `json:"units"`
 	Waste float64 `json:"waste"`
 	Rate  float64 `json:"rate,omitempty"`
-	// Requests is the number of requests, if there are several; the report is about the first.
+	// Requests is the number of requests that the pattern sends, if there are several. The report is about the first.
 	Requests int `json:"requests,omitempty"`
-	// Batch describes the BatchGetItem requests that follow, which get an item for each row.
+	// Batch describes the BatchGetItem requests with which the pattern then gets an item for each row.
 	Batch *jsonBatch `json:"batch,omitempty"`
 	*check.PatternResult
 	Failures []model.Finding `json:"failures"`
@@ -67,7 +67,7 @@ type jsonBatch struct {
 	Units    float64       `json:"units"`
 }
 
-// JSON writes a result and, unless it is nil, a bill for programs. Keys and items are in DynamoDB JSON.
+// JSON writes a result as JSON for programs, with a bill unless b is nil. Keys and items are in DynamoDB JSON.
 func JSON(out io.Writer, r *check.Result, b *bill.Bill) error {
 	o := r.Outcome()
 	j := jsonResult{
@@ -104,7 +104,8 @@ func jsonPatternOf(pr *check.PatternResult) jsonPattern {
 	return p
 }
 
-// jsonFindings returns a copy of findings in which no list of keys is nil, so that JSON has [] instead of null.
+// jsonFindings returns a copy of findings in which an empty list of keys is not nil, so that JSON has [] instead of
+// null.
 func jsonFindings(all []model.Finding) []model.Finding {
 	out := make([]model.Finding, len(all))
 	for i, f := range all {

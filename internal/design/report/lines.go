@@ -12,11 +12,11 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A line is a fact about a pattern or a table as text, with a label.
+// A line is a labelled fact about a pattern or a table, as text.
 type line struct {
 	Label, Text string
 	Class       string // good, bad, warn or faint; "" for none
-	Whole       bool   // Text has keys, so it is never wrapped
+	Whole       bool   // never wrap Text, because it has keys
 }
 
 type lines []line
@@ -116,7 +116,7 @@ func (l *lines) reads(pr *check.PatternResult) {
 	}
 }
 
-// total describes what the requests of a pattern read for the values in the model.
+// total describes what all requests of a pattern read for the values in the model.
 func (l *lines) total(pr *check.PatternResult) {
 	t := pr.Total
 	read := fmt.Sprintf("%s, %s returned", rows(t.Examined), text.Thousands(t.Returned))
@@ -135,7 +135,7 @@ func (l *lines) total(pr *check.PatternResult) {
 	}
 }
 
-// spread describes what a pattern reads for other values than those in the model.
+// spread describes what a pattern reads for values other than those in the model.
 func (l *lines) spread(pr *check.PatternResult) {
 	s := pr.Spread
 	where := "in " + text.Count(s.Partitions, "partition")
@@ -169,8 +169,8 @@ func reading(r *load.Reading) string {
 	return s + ": " + r.Place()
 }
 
-// grows reports whether the number of rows at the declared scale differs enough from the dataset to mention it. f is
-// the first divided by the second.
+// grows reports whether the declared scale differs enough from the dataset to mention it. f is the number of rows at
+// the declared scale divided by the number in the dataset.
 func grows(f float64) bool { return f >= 1.1 || f > 0 && f <= 0.9 }
 
 // shares lists the entities that a pattern reads.
@@ -214,7 +214,7 @@ func (l *lines) writes(pr *check.PatternResult) {
 	}
 }
 
-// written lists the average write units of each table and index, multiplied by rate.
+// written lists the average write units for each table and index, multiplied by rate.
 func written(c *load.Cost, rate float64) string {
 	var parts []string
 	for _, s := range c.Spaces {
@@ -255,7 +255,7 @@ func request(pr *check.PatternResult) string {
 	return s
 }
 
-// tableLines describes the size of a table or an index, and its largest partitions. whole says that all declared
+// tableLines describes the size of a table or an index and its largest partitions. whole is true if all declared
 // items were generated.
 func tableLines(s *check.TableStats, whole bool) (l lines) {
 	rates := ""

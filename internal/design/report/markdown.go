@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Markdown writes a result for a pull request: the patterns that fail, what each pattern costs, and the findings. It
-// adds the bill if the model declares rates; cost can be nil.
+// Markdown writes a result for a pull request: the patterns that fail, the cost of each pattern, and the findings. If
+// the model declares rates, it adds the bill. cost can be nil.
 func Markdown(w io.Writer, r *check.Result, cost *bill.Bill) error {
 	var b bytes.Buffer
 	o, mark := r.Outcome(), ""

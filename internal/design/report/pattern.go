@@ -11,22 +11,21 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A pattern is an access pattern in the table of patterns and on its card.
+// A pattern is the data of an access pattern, in the table of patterns and on its card.
 type pattern struct {
 	*check.PatternResult
 	N int // from 1
-	// Hazards are the findings about the pattern other than its failures, most
-	// severe first.
+	// Hazards are the findings about the pattern, except its failures. The most severe comes first.
 	Hazards []finding
 	Lines   lines      // what it reads or writes
-	Slices  []*picture // the worst slice that it reads, and the median
+	Slices  []*picture // pictures of the worst and the median slice that the pattern reads
 
 	model *model.Model
 	bill  *bill.Bill // nil without prices
 	space *space     // nil if the request was not run
 }
 
-// pattern returns the n-th pattern of the page.
+// pattern returns the pattern with the number n on the page.
 func (p *Page) pattern(pr *check.PatternResult, n int) *pattern {
 	out := &pattern{PatternResult: pr, N: n, Lines: linesOf(pr), model: p.Model, bill: p.Bill}
 	for _, g := range p.Groups {
@@ -48,12 +47,12 @@ func (p *Page) pattern(pr *check.PatternResult, n int) *pattern {
 	return out
 }
 
-// Open reports whether the pattern needs attention: it fails, or there are errors or warnings about it.
+// Open reports whether the pattern needs attention: either it fails, or there is an error or a warning about it.
 func (p *pattern) Open() bool {
 	return !p.OK() || slices.ContainsFunc(p.Hazards, func(f finding) bool { return f.Severity != model.Note })
 }
 
-// Read reports whether the service accepted the request. If so, there is a slice to draw.
+// Read reports whether the service accepted the request, so that there is a slice to draw.
 func (p *pattern) Read() bool { return p.Report != nil && p.Report.Refused == nil }
 
 // Priced reports whether the page has prices.
@@ -62,7 +61,7 @@ func (p *pattern) Priced() bool { return p.bill != nil }
 // A jump is a link inside the page.
 type jump struct{ To, Text string }
 
-// Links returns links to the entities and to the table or index of the pattern.
+// Links returns links to the pattern's entities and to its table or index.
 func (p *pattern) Links() (all []jump) {
 	for _, e := range p.entities() {
 		to := jump{fmt.Sprintf("entity-%d", 1+slices.Index(p.model.Entities, e)), e.Name}
@@ -76,7 +75,7 @@ func (p *pattern) Links() (all []jump) {
 	return all
 }
 
-// Asked returns the pattern's operation and its table or index.
+// Asked returns the pattern's operation, and the table or index that it asks.
 func (p *pattern) Asked() string {
 	op, table, index := p.Pattern.Operation, "", ""
 	switch {
@@ -115,11 +114,11 @@ func (p *pattern) entities() (all []*model.Entity) {
 	return all
 }
 
-// figures is a row of three figures about the values that a pattern can be given: the median, the 95th percentile and
-// the worst.
+// figures is a row of the page: the median, the 95th percentile and the worst over the values that a pattern can be
+// given.
 type figures struct{ Name, Unit, P50, P95, Worst string }
 
-// Rows returns the rows that the pattern returns at the declared scale.
+// Rows returns figures about the number of rows that the pattern returns at the declared scale.
 func (p *pattern) Rows() figures {
 	rows := func(f float64) string { return text.Thousands(int(f + 0.5)) }
 	if s := p.Spread; s != nil {
@@ -131,7 +130,7 @@ func (p *pattern) Rows() figures {
 	return figures{"rows", "", own, own, own}
 }
 
-// Costs returns the units that the pattern consumes at the declared scale.
+// Costs returns figures about the units that the pattern consumes at the declared scale.
 func (p *pattern) Costs() figures {
 	of := text.Figure
 	if w := p.Writes; w != nil {
@@ -146,7 +145,7 @@ func (p *pattern) Costs() figures {
 	return figures{"read units", "R", own, own, own}
 }
 
-// MostWaste returns the share of the bytes read that the pattern does not return, for the value where it is highest.
+// MostWaste returns the largest fraction of the bytes read that the pattern does not return, over all values.
 func (p *pattern) MostWaste() float64 {
 	waste := p.Waste()
 	if p.Spread != nil {

@@ -21,15 +21,16 @@ import (
 )
 
 const (
-	pictureRows = 7    // rows drawn from each end of a large slice
-	maxColumns  = 6    // attributes beside the keys
-	maxCell     = 24   // characters of a value in a cell
-	maxTitle    = 400  // characters of the value in the title of a cell that is cut
-	maxLiteral  = 4096 // bytes; a larger value is shown as its type and size
+	pictureRows = 7   // rows that a picture shows at each end of a large slice
+	maxColumns  = 6   // attributes beside the keys
+	maxCell     = 24  // characters of a value that a cell shows
+	maxTitle    = 400 // characters of a cut value that the title of its cell shows
+	// maxLiteral is in bytes. A cell cuts a longer string. Of another larger value, it shows only the type and size.
+	maxLiteral = 4096
 )
 
-// A picture shows a slice of a partition as a table, in the order of reading: the rows just before it, its first and
-// last rows, and the rows just after it.
+// A picture shows a slice of a partition as a table, in the order of reading: the rows just before the slice, the
+// first and last rows of the slice, and the rows just after it.
 type picture struct {
 	*explain.Report
 	ID, Title string
@@ -38,12 +39,13 @@ type picture struct {
 	Before, Slice, After []pictureRow
 
 	colors palette
-	link   func(row attr.Item) string // returns the address of a row, or ""; nil if rows have no address
+	link   func(row attr.Item) string // returns the address of a row, or ""; nil if rows have no addresses
 }
 
-// A pictureRow is a row of the table. If Words is not "", it spans the table: an end of the range, a gap or a remark.
+// A pictureRow is a row of the table. If Words is not "", the row is not an item: it spans the table and describes an
+// end of the range, a gap or a remark.
 type pictureRow struct {
-	Class  string // whether the row was read or dropped, and the class of its colour
+	Class  string // CSS classes: whether the row was read or dropped, and its colour
 	Words  string
 	Name   string
 	Title  string // says whether the row was returned, dropped or not read
@@ -54,7 +56,8 @@ type pictureRow struct {
 	item attr.Item
 }
 
-// A pictureValue is the value of an attribute. If Text is cut, Title is the longer text, else "".
+// A pictureValue is the value of an attribute in a cell. If Text is cut, Title has more of the value; otherwise it is
+// "".
 type pictureValue struct{ Text, Title string }
 
 // newPicture draws what a request reads.
@@ -79,7 +82,7 @@ func newPicture(r *explain.Report, id, title string, colors palette, link func(a
 	return d
 }
 
-// end appends an end of the range. GetItem reads a single key, so it has no range.
+// end appends a row for an end of the range. For a GetItem it appends none, because a GetItem reads one key.
 func (d *picture) end(words string) {
 	if d.Operation != "GetItem" {
 		d.Slice = append(d.Slice, pictureRow{Class: "end", Words: words})
@@ -108,7 +111,7 @@ func (d *picture) row(l explain.PictureLine) pictureRow {
 	return row
 }
 
-// Legend returns the entities that the request reads, if there are several.
+// Legend returns the entities whose rows the request reads. It returns nil if there is only one.
 func (d *picture) Legend() (all []entityColor) {
 	if len(d.Entities) > 1 {
 		for _, s := range d.Entities {
@@ -130,7 +133,7 @@ func (d *picture) Describe() string {
 	return strings.TrimPrefix(d.Title+": "+words, ": ")
 }
 
-// KeyTitle returns the column title of the rows' keys: the names of the key attributes.
+// KeyTitle returns the title of the column of keys: the names of the key attributes.
 func (d *picture) KeyTitle() string {
 	var names []string
 	for _, a := range d.keyAttributes() {
@@ -147,8 +150,8 @@ func (d *picture) keyAttributes() []keycond.Attribute {
 	return d.Schema.Attributes()
 }
 
-// fill chooses the columns and sets the values of all rows. It prefers the attributes that most rows have, and puts
-// sets, lists and maps after attributes that are as frequent. It leaves out attributes of the key.
+// fill chooses the columns and sets the values of all rows. It prefers attributes that more rows have. Of attributes
+// that are equally frequent, sets, lists and maps come last. It leaves out attributes of the key.
 func (d *picture) fill() {
 	known := d.keyAttributes()
 	if d.Operation != "Scan" {
@@ -208,7 +211,7 @@ func cellOf(v attr.Value) pictureValue {
 	return shown
 }
 
-// A painter reads slices of a dataset to draw them.
+// A painter draws pictures of slices that it reads from a dataset.
 type painter struct {
 	ctx    context.Context
 	target explain.Target
@@ -220,8 +223,8 @@ func (d *painter) options() explain.Options {
 	return explain.Options{Classify: d.m.EntityName, Items: 2 * pictureRows}
 }
 
-// slices draws the worst and the median slice that a pattern reads. If there is no estimate for other values, it
-// draws the slice of the pattern's own values.
+// slices draws the worst and the median slice that a pattern reads. If the check did not estimate other values,
+// slices draws the slice for the values in the model.
 func (d *painter) slices(p *pattern) (all []*picture, err error) {
 	id := fmt.Sprintf("slice-%d", p.N)
 	own := []*picture{newPicture(p.Report, id, "", d.colors, nil)}
@@ -235,7 +238,7 @@ func (d *painter) slices(p *pattern) (all []*picture, err error) {
 		}
 		q, err := explain.Parse(p.Report.Operation, r.Request)
 		if err != nil {
-			return own, nil // a pattern with several requests, for example
+			return own, nil // for example, the reading is of several requests
 		}
 		report, err := explain.Run(d.ctx, d.target, q, d.options())
 		switch {
@@ -250,7 +253,7 @@ func (d *painter) slices(p *pattern) (all []*picture, err error) {
 	return all, nil
 }
 
-// partition draws the whole partition of an item. It returns nil if no query can be compiled for the partition.
+// partition draws the whole partition that has a row. It returns nil if the partition key cannot be put into a query.
 func (d *painter) partition(s *space, row *dataset.Row) (*picture, error) {
 	p := &model.Pattern{Name: s.Stats.Name(), Operation: "Query", Table: s.Table, Index: s.Index}
 	for _, a := range s.Hash {
@@ -260,7 +263,7 @@ func (d *painter) partition(s *space, row *dataset.Row) (*picture, error) {
 	}
 	in, err := compile.Pattern(p)
 	if err != nil {
-		return nil, nil // a key that is not text, for example
+		return nil, nil // for example, the key is not text
 	}
 	report, err := explain.Run(d.ctx, d.target, explain.Question{Input: in}, d.options())
 	if err != nil || report.Refused != nil {

@@ -48,7 +48,7 @@ func (s *space) draw(d *painter) (err error) {
 	return err
 }
 
-// of returns the statistics of an entity in the space, or zero.
+// of returns the number and size of an entity's items in the space.
 func (s *space) of(e *model.Entity) (share check.EntityStats) {
 	for _, one := range s.Stats.Entities {
 		if one.Entity == e.Name {
@@ -58,7 +58,7 @@ func (s *space) of(e *model.Entity) (share check.EntityStats) {
 	return share
 }
 
-// Title returns the name of the table, with the index.
+// Title returns the name of the table, followed by the name of the index if there is one.
 func (s *space) Title() string { return s.Stats.Name() }
 
 // Projection describes what the index projects.
@@ -70,7 +70,7 @@ func (s *space) Projection() string {
 	return words
 }
 
-// attributes lists key attributes, with their types unless these are strings.
+// attributes lists key attributes. It adds the type of an attribute unless that is string.
 func attributes(keys []model.Attribute) string {
 	var words []string
 	for _, a := range keys {

@@ -16,17 +16,16 @@ import (
 
 // TextOptions configure [Text]. The zero value is ready to use.
 type TextOptions struct {
-	// Width is the column at which lines wrap, between words and never inside a
-	// key. Default: 100.
+	// Width is the column at which lines wrap. They wrap between words and never inside a key. Default: 100.
 	Width int
 	// Color highlights parts of the text with ANSI colours.
 	Color bool
-	// Quiet omits patterns that meet their expectations, tables and the bill.
+	// Quiet omits tables, the bill, and patterns that meet their expectations.
 	Quiet bool
 }
 
-// Text writes a result for people: each access pattern with its request, reads and cost, then tables, then
-// findings by severity, a summary line, and the bill if the model declares rates. The bill can be nil.
+// Text writes a result for people: each access pattern with its request and cost, then tables, findings by severity
+// and a summary line. If the model declares rates, it also writes the bill. b can be nil.
 func Text(w io.Writer, r *check.Result, b *bill.Bill, o TextOptions) error {
 	if o.Width <= 0 {
 		o.Width = 100
@@ -56,7 +55,7 @@ const (
 	labelWidth = 9
 )
 
-// print writes lines with their labels, and makes invisible characters visible.
+// print writes lines with their labels. It replaces invisible characters by visible ones.
 func (p *printer) print(all lines) {
 	for _, l := range all {
 		parts := []string{text.Visible(l.Text)}
@@ -75,7 +74,7 @@ func (p *printer) print(all lines) {
 	}
 }
 
-// paragraph writes text from the first column on, wrapped.
+// paragraph writes text that begins in the first column, and wraps it.
 func (p *printer) paragraph(class, s string) {
 	fmt.Fprintln(&p.out, p.paint[class](strings.Join(terminal.Wrap(text.VisibleLines(s), p.o.Width), "\n")))
 }
@@ -174,7 +173,7 @@ func (p *printer) bill(b *bill.Bill) {
 	}
 }
 
-// sample returns a sentence that says which share of the declared items was generated.
+// sample returns a sentence that says which fraction of the declared items was generated.
 func sample(r *check.Result) string {
 	if r.Scale <= 0 {
 		return "no declared items were generated (--max-items generates more): patterns read only the samples."

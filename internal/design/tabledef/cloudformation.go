@@ -19,15 +19,15 @@ type template struct {
 	mappings   map[string]any
 	conditions map[string]any
 	resources  map[string]any
-	depth      int // how deep the current condition is nested in others
-	deep       int // how deep the current value is nested; a mapping can contain itself
+	depth      int // number of conditions around the current one
+	deep       int // number of values around the current one, which is limited because a mapping can contain itself
 }
 
-// none is the value of AWS::NoValue, which removes the member that has it.
+// none is the value of AWS::NoValue. A member with this value is removed.
 type none struct{}
 
-// pseudoParameters returns values for the pseudo parameters of CloudFormation. Most are invented stand-ins; the
-// partition and the URL suffix are the same almost everywhere.
+// pseudoParameters returns values for the pseudo parameters of CloudFormation. The partition and the URL suffix are
+// the same almost everywhere. The others are stand-ins, because only a deployment knows them.
 func pseudoParameters() map[string]any {
 	values := map[string]any{"AWS::Partition": "aws", "AWS::URLSuffix": "amazonaws.com", "AWS::NoValue": none{}}
 	for name, standIn := range map[string]string{
@@ -45,8 +45,8 @@ const (
 	defaultAccount = "000000000000"
 )
 
-// isFragment reports whether root is the content of a Resources section. Some projects build templates from such
-// files.
+// isFragment reports whether root looks like the content of a Resources section. Some projects build templates from
+// files with such content.
 func isFragment(root map[string]any) bool {
 	for _, r := range root {
 		if kind, _ := object(r)["Type"].(string); isTable(kind) && object(r)["Properties"] != nil {
@@ -95,7 +95,8 @@ func parameter(name string, p map[string]any) any {
 	u.legal = kind != "String" || len(allowed) > 0
 	switch {
 	case has && strings.HasPrefix(kind, "AWS::SSM::"):
-		u.standIn = legalName(fmt.Sprint(value)) // value is only the name of the SSM parameter that has the real value
+		// value is the name of an SSM parameter. Only a deployment knows the parameter's value.
+		u.standIn = legalName(fmt.Sprint(value))
 	case has && strings.Contains(kind, "List"):
 		var list []any
 		for part := range strings.SplitSeq(fmt.Sprint(value), ",") {
@@ -114,7 +115,7 @@ func parameter(name string, p map[string]any) any {
 	return u.from(name)
 }
 
-// tables returns the tables of a template. values has the parameters that the template does not declare.
+// tables returns the tables of a template. values has the values of parameters that the template does not declare.
 func (in *input) tables(root, values map[string]any) (all []*Schema, err error) {
 	t := &template{
 		input: in, parameters: values,
@@ -168,7 +169,7 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 			return nil, advice.New("", "Resources.%s has no Properties", id)
 		}
 		if properties["TableName"] == nil {
-			// The service would invent a name from the stack, the id and some random letters.
+			// The service would make a name of the stack's name, the id and random letters.
 			properties["TableName"] = id
 			if len(id) < 3 { // too short for a table
 				stack, _ := t.known(map[string]any{"Ref": "AWS::StackName"})
@@ -186,7 +187,7 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 		all = append(all, s)
 	}
 	if all == nil {
-		if len(in.notes) > 0 { // what was left out may have it
+		if len(in.notes) > 0 { // the parts that were skipped may have the table
 			return nil, advice.New(in.notes[0].Advice, "%w: %s", errNoTable, in.notes[0].Text)
 		}
 		return nil, advice.New("", "%w", errNoTable)
@@ -194,13 +195,13 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 	return all, nil
 }
 
-// maxRepeated limits how often one definition is repeated, and maxNesting how deep modules nest.
+// maxRepeated limits how often a template repeats one definition. maxNesting limits how deep modules nest.
 const (
 	maxRepeated = 1000
 	maxNesting  = 10
 )
 
-// simpleTable returns the table into which SAM transforms a SimpleTable.
+// simpleTable converts the properties of a SAM SimpleTable to those of the table that SAM makes of it.
 func simpleTable(p map[string]any) map[string]any {
 	key := map[string]any{"Name": "id", "Type": "String"}
 	if own, ok := p["PrimaryKey"].(map[string]any); ok {
@@ -220,7 +221,7 @@ func simpleTable(p map[string]any) map[string]any {
 	return table
 }
 
-// value evaluates the functions in a value. What only a deployment knows becomes an unresolved value.
+// value evaluates the functions in a value. If only a deployment knows the result, value returns an unresolved value.
 func (t *template) value(v any) any {
 	t.values--
 	if t.values < 0 || t.deep > maxDepth*10 {
@@ -266,8 +267,7 @@ func (t *template) call(name string, arg any) any {
 	return v
 }
 
-// evaluate evaluates a function. If the function has no value, evaluate returns an unresolved value without a name,
-// and call names it.
+// evaluate evaluates a function. If it cannot, it returns an unresolved value without a name, and call sets the name.
 func (t *template) evaluate(name string, arg any) any {
 	var fail unresolved
 	list, _ := arg.([]any)
@@ -360,7 +360,7 @@ func (t *template) functionText(name string, arg any) string {
 	return name + " " + text.Clip(src, advice.MaxText)
 }
 
-// split splits a text. It splits the stand-in of an unresolved value, so that each part is unresolved too.
+// split splits a text. For an unresolved value, it splits the stand-in, and each part of that is unresolved too.
 func split(v any, between string, fail unresolved) any {
 	u, unknown := v.(unresolved)
 	text, ok := v.(string)
@@ -381,7 +381,7 @@ func split(v any, between string, fail unresolved) any {
 	return parts
 }
 
-// standIn returns the stand-in of an unresolved value, or any other value itself.
+// standIn returns the stand-in of an unresolved value. It returns any other value unchanged.
 func standIn(v any) any {
 	if u, ok := v.(unresolved); ok {
 		return u.standIn
@@ -389,10 +389,11 @@ func standIn(v any) any {
 	return v
 }
 
-// known evaluates a value to text. It uses the stand-in of a value that depends on parameters, and notes that.
+// known evaluates a value to text. If the value depends on parameters that are not given, known returns its stand-in
+// and adds a note.
 func (t *template) known(v any) (string, bool) { return t.text(t.value(v)) }
 
-// text is like known for a value that is already evaluated.
+// text converts an evaluated value to text, as known does.
 func (t *template) text(v any) (string, bool) {
 	if u, ok := v.(unresolved); ok {
 		if len(u.gives()) == 0 {
@@ -404,8 +405,8 @@ func (t *template) text(v any) (string, bool) {
 	return fmt.Sprint(v), true
 }
 
-// ref returns the value of a parameter. For a resource it returns the id as a stand-in, because the service invents
-// the name.
+// ref returns the value of a parameter. For a resource, it returns the id as a stand-in for the name that the service
+// would invent.
 func (t *template) ref(id string) any {
 	if v, ok := t.parameters[id]; ok {
 		return v
@@ -417,7 +418,7 @@ func (t *template) ref(id string) any {
 	return missing(id, id, give)
 }
 
-// substitute replaces each ${name} in a text, by its value in own if it has one.
+// substitute replaces each ${name} in a text. A value in own comes before a parameter or a resource of that name.
 func (t *template) substitute(text string, own map[string]any) any {
 	var parts []any
 	for {
@@ -451,7 +452,7 @@ func (t *template) substitute(text string, own map[string]any) any {
 	}
 }
 
-// condition evaluates a condition to true or false, or to nil if it is unknown.
+// condition evaluates a condition. It returns true, false, or nil if the result is unknown.
 func (t *template) condition(v any) any {
 	t.values--
 	if t.depth++; t.depth > maxDepth || t.values < 0 {

@@ -17,14 +17,14 @@ import (
 
 // This file parses Terraform's language with the HCL library, which Terraform uses too.
 
-// maxBlocks limits the tables and modules that are read, because a module can contain itself. maxValues limits the
-// values that a template or a service makes, because each value can contain another one twice.
+// maxBlocks limits the tables and modules that a Reader reads, because a module can contain itself. maxValues limits
+// the values that templates and services make, because each value can contain another value twice.
 const (
 	maxBlocks = 10_000
 	maxValues = 100_000
 )
 
-// A sources has the Terraform files that were read, and the budgets that are left.
+// A sources has the Terraform files that a Reader has read, and what is left of its limits.
 type sources struct {
 	bodies map[string]*hclsyntax.Body
 	text   map[string][]byte
@@ -44,7 +44,7 @@ func newSources() *sources {
 // errValues is the error of a template or a service that makes more than maxValues values.
 var errValues = fmt.Errorf("its variables and functions make more than %d values", maxValues)
 
-// block counts a table or a module. It returns an error if there are more than maxBlocks.
+// block counts a table or a module. It returns an error once there are more than maxBlocks.
 func (s *sources) block(what string) error {
 	if s.blocks--; s.blocks < 0 {
 		return advice.New(
@@ -55,7 +55,7 @@ func (s *sources) block(what string) error {
 	return nil
 }
 
-// parse parses a file once. Its errors begin with the file, the line and the column.
+// parse parses a file, and caches the result. An error begins with the file, the line and the column.
 func (s *sources) parse(name string, src []byte) (*hclsyntax.Body, error) {
 	if b := s.bodies[name]; b != nil {
 		return b, nil
@@ -93,7 +93,8 @@ func (s *sources) expression(name string, src []byte) (hclsyntax.Expression, err
 	return e, nil
 }
 
-// nesting returns an error if brackets nest too deep. They would exhaust the parser's stack, which ends the program.
+// nesting returns an error if brackets nest too deep. Otherwise they could overflow the parser's stack, which ends
+// the program.
 func nesting(tokens hclsyntax.Tokens) error {
 	depth := 0
 	for _, t := range tokens {
@@ -137,8 +138,8 @@ func sentence(text string) string {
 	return string(unicode.ToLower(first)) + text[n:]
 }
 
-// withoutMembers removes an index or a splat behind a module, a data source or a random resource. One text is the
-// stand-in for all its members.
+// withoutMembers removes an index or a splat after a module, a data source or a random resource. One stand-in
+// represents all members of these.
 func withoutMembers(n hclsyntax.Node) hcl.Diagnostics {
 	switch n := n.(type) {
 	case *hclsyntax.RelativeTraversalExpr:
@@ -153,8 +154,7 @@ func withoutMembers(n hclsyntax.Node) hcl.Diagnostics {
 	return nil
 }
 
-// madeUp reports whether an expression names a module, a data source or a random resource. One text is the stand-in
-// for all its members.
+// madeUp reports whether an expression names a module, a data source or a random resource. These get stand-ins.
 func madeUp(e hclsyntax.Expression) bool {
 	t, ok := e.(*hclsyntax.ScopeTraversalExpr)
 	return ok && len(t.Traversal) == 2 && isMadeUp(t.Traversal.RootName())

@@ -77,7 +77,7 @@ var length = function.Spec{
 	},
 }
 
-// replaceText replaces each occurrence of a text. If the text is between slashes, it is a regular expression.
+// replaceText replaces each occurrence of a text in another. A text between slashes is a regular expression.
 var replaceText = function.Spec{
 	Params: stdlib.ReplaceFunc.Params(),
 	Type:   function.StaticReturnType(cty.String),
@@ -90,7 +90,8 @@ var replaceText = function.Spec{
 	},
 }
 
-// picks returns a function of one or more arguments of any type. It passes unknown values and marks on to pick.
+// picks returns a function of one or more arguments of any type, which calls pick. Unlike other functions, pick gets
+// unknown and marked values too.
 func picks(pick func([]cty.Value) (cty.Value, error)) function.Function {
 	value := function.Parameter{
 		Name: "value", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true, AllowMarked: true,
@@ -126,8 +127,8 @@ func one(args []cty.Value) (cty.Value, error) {
 	return cty.NullVal(cty.DynamicPseudoType).WithMarks(marks), nil
 }
 
-// flatten flattens nested lists. The library's function treats an unknown value with a mark as if it were not a list,
-// so flatten returns an unknown value instead.
+// flatten flattens nested lists. If a list is unknown, flatten returns an unknown value. The library's function would
+// take an unknown value with a mark for an element that is not a list.
 func flatten(args []cty.Value) (cty.Value, error) {
 	if marks, unknown := unknownList(args[0]); unknown {
 		return cty.DynamicVal.WithMarks(marks), nil
@@ -135,7 +136,8 @@ func flatten(args []cty.Value) (cty.Value, error) {
 	return stdlib.Flatten(args[0])
 }
 
-// unknownList reports whether v is or has a member that may be an unknown list. It returns the marks of that member.
+// unknownList reports whether v, or a member at any depth, may be an unknown list. It returns the marks of that
+// value.
 func unknownList(v cty.Value) (marks cty.ValueMarks, unknown bool) {
 	v, marks = v.Unmark()
 	t := v.Type()
@@ -154,8 +156,8 @@ func unknownList(v cty.Value) (marks cty.ValueMarks, unknown bool) {
 	return nil, false
 }
 
-// decoder returns a function that decodes a text. It caches the values, because a module often takes many tables from
-// one file, by count.index.
+// decoder returns a function that decodes a text and caches the result. A module often takes many tables from one
+// file, by count.index, and would decode the file for each of them.
 func decoder(decode func(cty.Value) (cty.Value, error)) function.Function {
 	decoded := map[string]cty.Value{}
 	return function.New(&function.Spec{

@@ -11,11 +11,11 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// This file limits the memory that Terraform expressions take. A short expression can make a value larger than any
-// memory.
+// This file limits the memory that Terraform expressions take, because a short expression can make a value that does
+// not fit into memory.
 
-// maxMade limits the bytes that one expression makes, and the bytes of the values of all expressions. Each element of
-// a collection counts elementSize bytes in addition to its text.
+// maxMade limits the bytes that one expression makes, and also the bytes that the values of all expressions take.
+// Each value counts elementSize bytes in addition to its text.
 const (
 	maxMade     = 16 << 20
 	elementSize = 64
@@ -23,14 +23,15 @@ const (
 
 var errMade = fmt.Errorf("it makes more than %d MB", maxMade>>20)
 
-// A counted is an operand whose value becomes a part of a larger value. It counts the bytes of that value.
+// A counted wraps an operand whose value becomes a part of a larger value. It counts the bytes of the operand's
+// value.
 type counted struct {
 	*hclsyntax.ParenthesesExpr
 	sources *sources
 }
 
-// Value evaluates the operand and counts its bytes. It panics if they exceed the limit, because the library's loops
-// continue after an error.
+// Value evaluates the operand and counts its bytes. If they exceed the limit, Value panics, because the library's
+// loops would continue after an error.
 func (c counted) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if c.sources.making < 0 {
 		panic(errMade)
@@ -42,8 +43,7 @@ func (c counted) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return v, diags
 }
 
-// UnwrapExpression returns the operand. The library needs it for operands that are types or keywords instead of
-// values.
+// UnwrapExpression returns the operand. The library calls it to recognize an operand that is a type or a keyword.
 func (c counted) UnwrapExpression() hcl.Expression { return c.Expression }
 
 // spend subtracts the size of a value from *left. It returns false if *left becomes negative.
@@ -65,7 +65,7 @@ func spend(left *int, v cty.Value) bool {
 	return *left >= 0
 }
 
-// prepare wraps the operands of an expression in counted before it is evaluated.
+// prepare wraps operands of an expression in counted, before anything evaluates the expression.
 func (s *sources) prepare(n hclsyntax.Node) hcl.Diagnostics {
 	count := func(operands ...*hclsyntax.Expression) {
 		for _, e := range operands {
@@ -100,11 +100,11 @@ func (s *sources) prepare(n hclsyntax.Node) hcl.Diagnostics {
 	return withoutMembers(n)
 }
 
-// wide matches a format verb with a width of four digits or more, which makes a large text by itself.
+// wide matches a format verb with a width of four digits or more. One such verb makes a large text.
 var wide = regexp.MustCompile(`%[^a-zA-Z%]*[0-9]{4}`)
 
-// multiplies wraps a function whose result can be as large as the size of its first argument times that of the
-// others. It checks that product before it calls f.
+// multiplies wraps a function whose result can be as large as the size of the first argument times the size of the
+// others. The wrapper checks this product before it calls f.
 func multiplies(f function.Function) function.Function {
 	return function.New(&function.Spec{
 		Params: f.Params(), VarParam: f.VarParam(), Type: f.ReturnTypeForValues,

@@ -24,24 +24,24 @@ import (
 // A mark says that a value depends on a parameter that is not given, or on an expression that cannot be evaluated.
 type mark struct {
 	part
-	legal bool   // the parameter could have the stand-in as its value
+	legal bool   // the stand-in is a value that the parameter could have
 	why   string // why the expression cannot be evaluated; "" for a parameter
 }
 
 func (m mark) value(v cty.Value) cty.Value { return v.Mark(m) }
 
-// without returns an unknown value with a mark that says why it has none.
+// without returns an unknown value with a mark. why says why it has no value.
 func without(name, why string) cty.Value {
 	return mark{part: part{name: name}, why: why}.value(cty.DynamicVal)
 }
 
-// A scope has the values to which expressions can refer.
+// A scope has the values to which the expressions of a module can refer.
 type scope struct {
 	*input
 	dir       string // of the module
 	variables map[string]cty.Value
 	locals    map[string]hclsyntax.Expression
-	known     map[string]cty.Value // cached values of locals and of arguments of resources
+	known     map[string]cty.Value // cached values of locals and of the arguments of resources
 	resources map[string]*hclsyntax.Block
 	functions map[string]function.Function
 	own       map[string]cty.Value // each, count and the iterators of dynamic blocks
@@ -57,12 +57,12 @@ func (s *scope) with(name string, v cty.Value) *scope {
 	return &inner
 }
 
-// value evaluates an expression. It returns an error as the mark of an unknown value, because a table may not depend
-// on that value.
+// value evaluates an expression. If that fails, it returns an unknown value whose mark has the error, because perhaps
+// no table depends on the value.
 func (s *scope) value(e hclsyntax.Expression) (v cty.Value) {
 	ctx := &hcl.EvalContext{Functions: s.functions}
 	defer func() {
-		// The library may panic, and no file should end the program that reads it.
+		// The library may panic, and no file may end the program that reads it.
 		if cause := recover(); cause != nil {
 			v = s.failed(e, fmt.Sprintf("%s: %v", place(e.Range()), cause), ctx)
 		}
@@ -78,7 +78,7 @@ func (s *scope) value(e hclsyntax.Expression) (v cty.Value) {
 		return s.failed(e, fmt.Sprintf("%s: the files make more than %d MB", place(e.Range()), maxMade>>20), ctx)
 	}
 	if !v.IsKnown() && !v.IsMarked() {
-		return s.failed(e, "", ctx) // a function lost the marks
+		return s.failed(e, "", ctx) // a function of the library dropped the marks
 	}
 	return v
 }
@@ -105,7 +105,7 @@ func (s *scope) source(r hcl.Range) string {
 	return strings.Join(strings.Fields(string(r.SliceBytes(s.text[r.Filename]))), " ")
 }
 
-// A reference is a node in a tree of the names to which an expression refers. It has a value or members.
+// A reference is a node in the tree of the names to which an expression refers. It has either a value or members.
 type reference struct {
 	value   cty.Value
 	members map[string]*reference
@@ -135,7 +135,8 @@ func (r *reference) object() cty.Value {
 	return cty.ObjectVal(members)
 }
 
-// references returns the values to which an expression refers, as objects by the first part of their names.
+// references returns the values to which an expression refers. It groups them into an object for each first part of a
+// name, such as var.
 func (s *scope) references(e hclsyntax.Expression) map[string]cty.Value {
 	root := &reference{}
 	for _, t := range e.Variables() {
@@ -161,8 +162,8 @@ func (s *scope) references(e hclsyntax.Expression) map[string]cty.Value {
 	return all
 }
 
-// refer returns the value to which a path refers, and the number of its parts that name the value. The rest of the
-// path selects a member.
+// refer returns the value to which a path refers. n is the number of parts of the path that name the value; the other
+// parts select a member of the value.
 func (s *scope) refer(path []string, text string) (n int, v cty.Value) {
 	if v, ok := s.own[path[0]]; ok {
 		return 1, v
@@ -188,7 +189,7 @@ func (s *scope) refer(path []string, text string) (n int, v cty.Value) {
 		}
 		return 2, cty.StringVal(s.folder())
 	case "terraform":
-		return 2, cty.StringVal("default") // the workspace
+		return 2, cty.StringVal("default") // terraform.workspace
 	}
 
 	if b := s.resources[path[0]+"."+path[1]]; b != nil {
@@ -231,8 +232,8 @@ func (s *scope) once(name string, e hclsyntax.Expression) cty.Value {
 	return s.known[name]
 }
 
-// undeclared returns a stand-in for a variable that is not given, of type t. give is the name by which a user can
-// give it, or "".
+// undeclared returns a stand-in of type t for a variable without a value. A user can give the variable by the name
+// give, unless give is "".
 func undeclared(name string, t cty.Type, give string) cty.Value {
 	m := mark{part: part{name: "var." + name, standIn: legalName(name), give: give}}
 	v := cty.UnknownVal(t)
@@ -249,7 +250,7 @@ func undeclared(name string, t cty.Type, give string) cty.Value {
 	return m.value(v)
 }
 
-// unresolved returns an unresolved value for a stand-in with these marks.
+// unresolved returns an unresolved value with the given stand-in, which depends on the parameters in marks.
 func (s *scope) unresolved(marks cty.ValueMarks, standIn string) unresolved {
 	u := unresolved{standIn: standIn, legal: true}
 	all := make([]mark, 0, len(marks))
@@ -277,8 +278,8 @@ func (s *scope) unresolved(marks cty.ValueMarks, standIn string) unresolved {
 }
 
 // plain converts a value to maps, lists, strings and bools. A marked value becomes unresolved if it contains the
-// stand-in of a mark. If it does not, the unknown value only chose it, for example as a condition, so plain returns
-// it with a note.
+// stand-in of one of its marks. Otherwise an unknown value only selected it, for example in a condition. Then plain
+// returns the value and adds a note.
 func (s *scope) plain(v cty.Value) any {
 	v, marks := v.Unmark()
 	if !v.IsKnown() {
@@ -330,7 +331,8 @@ func (in *input) folder() string {
 	return in.path
 }
 
-// beside reads a file below the folder of the module or the folder that the user named. It reads no other files.
+// beside reads a file in or below the folder of the module, or in or below the folder that the user named. It refuses
+// other files.
 func (s *scope) beside(name string) ([]byte, error) {
 	for dir, rel := range s.places(name) {
 		data, err := readBelow(dir, rel)
@@ -341,7 +343,7 @@ func (s *scope) beside(name string) ([]byte, error) {
 	return nil, fmt.Errorf("the folder %s, outside of which no files are read, has no file %s", s.dir, name)
 }
 
-// places yields the folders in which a file may be, with the file's name relative to each.
+// places yields the folders from which the module may read a file, with the file's name relative to each folder.
 func (s *scope) places(name string) iter.Seq2[string, string] {
 	return func(yield func(dir, rel string) bool) {
 		for _, dir := range []string{s.dir, s.folder()} {

@@ -18,17 +18,17 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// ErrOther is the error that [Read] wraps if a file has a format that this package does not read.
+// ErrOther means that a file has a format which this package does not read. [Read] wraps it.
 var ErrOther = errors.New("neither CreateTable JSON nor a CloudFormation template nor a Terraform file")
 
-// ErrFolder is the error that [Read] wraps if a folder has no file that defines tables.
+// ErrFolder means that a folder has no file that defines tables. [Read] wraps it.
 var ErrFolder = errors.New("the folder has no Terraform files, no serverless.yml and no template with a table")
 
 // Parameters maps names to values. The names are parameters of a CloudFormation template, pseudo parameters such as
 // AWS::StackName, or variables of a Terraform module.
 type Parameters map[string]string
 
-// check returns an error for a name that is not declared, such as a typo.
+// check returns an error if the user gave a parameter that is not declared, for example because of a typo.
 func (with Parameters) check(declared map[string]bool) error {
 	for _, name := range slices.Sorted(maps.Keys(with)) {
 		if !declared[name] && !strings.HasPrefix(name, "AWS::") {
@@ -45,22 +45,22 @@ func (with Parameters) check(declared map[string]bool) error {
 // A Reader reads definitions of tables. The zero value is ready to use.
 type Reader struct {
 	Parameters Parameters
-	// Flag precedes NAME=VALUE in advice, for example "-P ". If it is "", advice has NAME=VALUE in quotes.
+	// Flag is what advice writes before NAME=VALUE, such as "-P ". If Flag is "", advice writes NAME=VALUE in quotes.
 	Flag string
 
 	sources *sources // nil until begin
 }
 
-// input returns the input for a path. All inputs of a Reader share one budget.
+// input returns a new input for a path. All inputs of a Reader share its limits.
 func (r Reader) input(path string) *input {
 	return &input{path: path, with: r.Parameters, flag: r.Flag, sources: r.sources}
 }
 
-// A Note says which value [Reader.Read] invented because only a deployment knows it, or which part of a file it did
-// not read.
+// A Note says which value [Reader.Read] invented, because only a deployment knows the real one, or which part of a
+// file it did not read.
 type Note struct {
 	Text   string
-	Advice string // how to choose the value; may be empty
+	Advice string // how to give the value, or ""
 }
 
 // String returns the note with its advice.
@@ -75,13 +75,13 @@ func (n Note) String() string {
 // serverless.yml, a SAM template, or the output of cdk synth. If the format of the file is unknown, the error wraps
 // [ErrOther].
 //
-// Read invents names and numbers that only a deployment knows, and returns a note for each parameter.
+// If only a deployment knows a name or a number, Read invents one and returns a note about it.
 func (r Reader) Read(path string) (list []*Schema, notes []Note, err error) {
 	list, notes, err = r.begin().read(path)
 	return list, notes, advice.Bound(err)
 }
 
-// begin returns a Reader with new budgets, unless r has some.
+// begin returns a Reader with fresh limits, unless r already counts against some.
 func (r Reader) begin() Reader {
 	if r.sources == nil {
 		r.sources = newSources()
@@ -102,8 +102,8 @@ func (r Reader) read(path string) (list []*Schema, notes []Note, err error) {
 	return r.readData(path, data)
 }
 
-// ReadData reads the tables that data defines, which is the content of the file at path. It finds other files that
-// data names relative to path.
+// ReadData reads the tables that data defines. data is the content of the file at path. If data names other files,
+// ReadData looks for them relative to path.
 func (r Reader) ReadData(path string, data []byte) ([]*Schema, []Note, error) {
 	list, notes, err := r.begin().readData(path, data)
 	return list, notes, advice.Bound(err)
@@ -126,12 +126,14 @@ func Read(path string, with Parameters) ([]*Schema, []Note, error) {
 	return Reader{Parameters: with}.Read(path)
 }
 
-// projects are the names of project files. readFolder reads the first one that exists.
+// projects are the names of project files, in the order in which readFolder looks for them. It reads the first that
+// exists.
 var projects = []string{
 	"serverless.yml", "serverless.yaml", "serverless.json", "template.yaml", "template.yml", "template.json",
 }
 
-// readFolder reads the Terraform files of a folder, or else its project file, or else the output of cdk synth.
+// readFolder reads the Terraform files of a folder. If there are none, it reads the project file, and if that is
+// missing too, the output of cdk synth.
 func (r Reader) readFolder(dir string) (list []*Schema, notes []Note, err error) {
 	if paths, err := filepath.Glob(filepath.Join(dir, "*.tf")); err != nil || len(paths) > 0 {
 		in := r.input(dir)
@@ -153,7 +155,7 @@ func (r Reader) readFolder(dir string) (list []*Schema, notes []Note, err error)
 	for _, path := range paths {
 		tables, more, err := r.read(path)
 		if errors.Is(err, errNoTable) {
-			continue // some stacks of an app have no tables
+			continue // a stack without tables is not an error
 		}
 		if err != nil {
 			return nil, nil, err
@@ -175,7 +177,8 @@ type input struct {
 	with  Parameters
 	flag  string
 	notes []Note
-	// nesting counts the modules around the current one, and depth the references that are being followed.
+	// nesting is the number of modules around the current one. depth is the number of references that the current
+	// evaluation is following.
 	nesting, depth int
 	*sources
 }
@@ -191,7 +194,7 @@ func (in *input) note(n Note) {
 	}
 }
 
-// howTo returns text that says how to give the named parameters.
+// howTo returns text that tells a user how to give the named parameters.
 func (in *input) howTo(names []string) string {
 	list := make([]string, len(names))
 	for i, name := range names {
@@ -236,7 +239,7 @@ func parseYAML(data []byte) any {
 	return (&yamlReader{left: maxNodes}).plain(&doc, 0)
 }
 
-// parseJSON reads JSON in any of the formats.
+// parseJSON reads a JSON file in any of the formats that this package reads.
 func (in *input) parseJSON(data []byte) ([]*Schema, error) {
 	var v any
 	if err := json.Unmarshal(data, &v); err != nil {
@@ -286,25 +289,25 @@ func (in *input) parseRequests(list []any) (all []*Schema, err error) {
 	return all, nil
 }
 
-// members lists the members of a CreateTable request that a [Schema] has.
+// members are the members of a CreateTable request that [Schema] keeps.
 var members = []string{
 	"TableName", "AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes", "BillingMode",
 	"ProvisionedThroughput",
 	"StreamSpecification", "DeletionProtectionEnabled", "TableClass", "TimeToLiveSpecification",
 }
 
-// An unresolved is a value that only a deployment knows.
+// An unresolved takes the place of a value that only a deployment knows.
 type unresolved struct {
 	name    string // for messages
-	standIn string // value to use where any value will do; "" if there is none
-	legal   bool   // the parameter could have standIn as its value
+	standIn string // value to use instead where the real one does not matter, or ""
+	legal   bool   // standIn is a value that the parameter could have
 	why     string // why the expression cannot be evaluated, or ""
 	of      []part
 }
 
 // reason says why the value is not known.
 func (u unresolved) reason() string {
-	if u.why == "" || len(u.of) > 0 { // if it depends on a parameter, the missing parameter is the reason
+	if u.why == "" || len(u.of) > 0 { // if parameters are missing, these are the reason
 		return fmt.Sprintf("the value of %s is unknown", u.name)
 	}
 	return fmt.Sprintf("%s cannot be evaluated: %s", u.name, u.why)
@@ -313,7 +316,7 @@ func (u unresolved) reason() string {
 // A part is a parameter on which an unresolved value depends.
 type part struct {
 	name, standIn string
-	give          string // name by which a user can give it; "" if that is not possible
+	give          string // name by which a user can give the parameter, or "" if a user cannot
 }
 
 // missing returns an unresolved value for a parameter that is not given.
@@ -321,13 +324,13 @@ func missing(name, standIn, give string) unresolved {
 	return unresolved{name: name, standIn: legalName(standIn)}.from(give)
 }
 
-// from returns u as the value of the one parameter that a user can give as give.
+// from returns u as the value of one parameter, which a user can give by the name give.
 func (u unresolved) from(give string) unresolved {
 	u.of = []part{{u.name, u.standIn, give}}
 	return u
 }
 
-// gives returns the names of the parameters that a user can give to resolve the value.
+// gives returns the names of the parameters that a user must give to resolve the value.
 func (u unresolved) gives() (all []string) {
 	for _, p := range u.of {
 		if p.give != "" && !slices.Contains(all, p.give) {
@@ -348,7 +351,8 @@ func legalName(s string) string {
 	return strings.Trim(s, "-.")
 }
 
-// join joins values to a text. If one of them is unresolved, the text is unresolved and joins the stand-ins.
+// join joins values to a text. If one of them is unresolved, the result is unresolved too, and join joins the
+// stand-ins.
 func join(parts []any, between string) any {
 	texts := make([]string, len(parts))
 	all := unresolved{legal: true}
@@ -403,7 +407,7 @@ const maxText = 1 << 16
 // tooLong replaces a text of more than maxText bytes.
 var tooLong = unresolved{name: "a value that is too long"}
 
-// finish makes a Schema from the members of a CreateTable request. what is the place of the table in its file.
+// finish makes a Schema from the members of a CreateTable request. what says where in its file the table is.
 func (in *input) finish(what string, request map[string]any) (*Schema, error) {
 	own := map[string]any{}
 	for _, name := range members {
@@ -436,7 +440,8 @@ func (in *input) finish(what string, request map[string]any) (*Schema, error) {
 	return s, nil
 }
 
-// resolved returns v, or if v is unresolved its stand-in, and notes that.
+// resolved returns the stand-in of an unresolved value that depends on parameters, and adds a note. It returns any
+// other value unchanged.
 func (in *input) resolved(v any) any {
 	u, ok := v.(unresolved)
 	if !ok || u.standIn == "" || len(u.of) == 0 {
@@ -449,7 +454,7 @@ func (in *input) resolved(v any) any {
 	return u.standIn
 }
 
-// made adds a note for each stand-in that u uses.
+// made adds a note for each stand-in on which u depends.
 func (in *input) made(u unresolved) {
 	for _, p := range u.of {
 		if p.standIn == "" {
@@ -463,17 +468,18 @@ func (in *input) made(u unresolved) {
 	}
 }
 
-// free are the members for which any stand-in will do.
+// free are the members in which a stand-in does no harm, because they are names.
 var free = []string{"TableName", "IndexName", "AttributeName"}
 
-// optional are the members that a request can omit. If one is not known, finish omits it.
+// optional are the members that a request may lack. If the value of one is unresolved, resolve leaves it out.
 var optional = []string{
 	"BillingMode", "ProvisionedThroughput", "StreamSpecification", "DeletionProtectionEnabled", "TableClass",
 	"TimeToLiveSpecification",
 }
 
 // resolve returns the value of a member as JSON would have it. It converts numbers and booleans that a template
-// writes as text. It uses the stand-in of an unresolved name, and returns an error for other unresolved values.
+// writes as text. For an unresolved value, it returns the stand-in if the member is a name or if the stand-in is a
+// value that the parameter could have. Otherwise it returns an error.
 func (in *input) resolve(place, member string, v any) (any, error) {
 	switch v := v.(type) {
 	case unresolved:
@@ -494,7 +500,7 @@ func (in *input) resolve(place, member string, v any) (any, error) {
 			if err != nil && slices.Contains(optional, name) {
 				in.note(Note{err.Error() + ", so the table is made without it", advice.Of(err)})
 				if name == "ProvisionedThroughput" {
-					out["BillingMode"] = "PAY_PER_REQUEST" // if the place is an index, finish copies this to the table
+					out["BillingMode"] = "PAY_PER_REQUEST" // finish copies this from an index to the table
 				}
 				continue
 			}
@@ -535,7 +541,8 @@ const (
 	maxNodes = 1_000_000
 )
 
-// A yamlReader converts YAML nodes to values. left is the number of nodes that it may still convert.
+// A yamlReader converts YAML nodes to values. left is the number of nodes that it may still convert before it gives
+// up.
 type yamlReader struct{ left int }
 
 // plain converts a YAML node to maps, lists and scalars. It expands the short tags of CloudFormation: !Ref x becomes
@@ -591,7 +598,7 @@ func (r *yamlReader) plain(n *yaml.Node, depth int) (v any) {
 	return map[string]any{"Fn::" + function: v}
 }
 
-// merge adds the members of v to m, except those that m has. v is an object or a list of objects.
+// merge adds the members of v to m, but does not replace members of m. v is an object or a list of objects.
 func merge(m map[string]any, v any) {
 	list, ok := v.([]any)
 	if !ok {

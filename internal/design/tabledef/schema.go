@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// A Schema is the definition of a table. It has the members of a CreateTable request that matter for items. If the
-// table has a time to live, the JSON also has TimeToLiveSpecification, as in CloudFormation.
+// A Schema is the definition of a table. It has those members of a CreateTable request that affect items or capacity.
+// If the table has a time to live, the JSON also has TimeToLiveSpecification, as in CloudFormation.
 type Schema struct {
 	TableName                 string                      `json:"TableName,omitempty"`
 	AttributeDefinitions      []types.AttributeDefinition `json:"AttributeDefinitions"`
@@ -29,9 +29,9 @@ type Schema struct {
 	TableClass                types.TableClass            `json:"TableClass,omitempty"`
 	TimeToLiveSpecification   *TimeToLive                 `json:"TimeToLiveSpecification,omitempty"`
 
-	// Place is where [Read] found the definition: the file and the name in the file.
+	// Place says where [Read] found the definition: the file, and the name of the table in the file.
 	Place string `json:"-"`
-	// About is the description of the template, or "".
+	// About is the description of the CloudFormation template, or "".
 	About string `json:"-"`
 }
 
@@ -76,8 +76,8 @@ func Parse(data []byte) (*Schema, error) {
 	return s, advice.Bound(err)
 }
 
-// parse implements Parse. It unwraps at most one level if wrapped is true: with more levels, the decoder would read
-// the rest once for each of them.
+// parse implements Parse. If wrapped is true, it unwraps a response once. Unwrapping any number of levels would be
+// slow, because the decoder reads the rest of the text again at each level.
 func parse(data []byte, wrapped bool) (*Schema, error) {
 	var doc struct {
 		Schema
@@ -104,7 +104,7 @@ func parse(data []byte, wrapped bool) (*Schema, error) {
 	return s, s.tidy()
 }
 
-// wrongJSON explains a JSON type error in the terms of templates.
+// wrongJSON rewrites the decoder's error about a JSON type in words that the author of a template understands.
 func wrongJSON(err error) error {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {
@@ -133,7 +133,7 @@ func wrongJSON(err error) error {
 	return advice.New(todo, "%s is %s, not %s", what, cmp.Or(words[is], wrong.Value), cmp.Or(words[want], want))
 }
 
-// tidy checks s and removes members that a description has but a request must not have.
+// tidy checks s. It removes members that a description has but a request must not have.
 func (s *Schema) tidy() error {
 	switch {
 	case len(s.KeySchema) == 0:
@@ -201,7 +201,7 @@ func (s *Schema) KeyTypes() map[string]string {
 	return t
 }
 
-// KeyNames returns the names of the partition key's and the sort key's attributes.
+// KeyNames returns the names of the attributes in the partition key and of those in the sort key.
 func KeyNames(list []types.KeySchemaElement) (hash, sort []string) {
 	for _, k := range list {
 		if name := aws.ToString(k.AttributeName); k.KeyType == types.KeyTypeRange {

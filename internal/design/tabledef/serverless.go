@@ -26,10 +26,10 @@ type service struct {
 	*input
 	root   map[string]any
 	files  map[string]any   // cached values of files, by path
-	absent map[string]error // errors for files that do not exist
+	absent map[string]error // errors about files that do not exist, by path
 	asked  map[string]bool  // variables that were looked up
-	err    error            // about the first file that cannot be read
-	depth  int              // how deep the current value is nested in others
+	err    error            // the error about the first file that cannot be read
+	depth  int              // number of values around the current one
 }
 
 // isService reports whether a file looks like a serverless.yml.
@@ -64,7 +64,7 @@ func (in *input) parseService(root map[string]any) ([]*Schema, error) {
 	return list, s.checkParameters(object(merged["Parameters"]))
 }
 
-// sections are the sections of a template on which tables depend.
+// sections are the sections of a template that can affect tables.
 var sections = []string{"Resources", "Parameters", "Conditions", "Mappings"}
 
 // collect merges the sections of v into a template. v may be a list, and so may each section.
@@ -107,7 +107,7 @@ func (s *service) each(place string, v any, depth int, f func(place string, v ma
 	}
 }
 
-// skip notes that a part of the resources is not read, because it is unresolved.
+// skip notes that the service does not read a part of the resources, because the value of that part is unresolved.
 func (s *service) skip(place string, u unresolved) {
 	if form := formOf(strings.TrimSuffix(strings.TrimPrefix(u.name, "${"), "}")); form != nil {
 		if err := s.absent[fileName(form[2])]; err != nil {
@@ -119,7 +119,7 @@ func (s *service) skip(place string, u unresolved) {
 	})
 }
 
-// compiled is the template into which the framework compiles a service.
+// compiled names the file with the template that the framework makes of a service, for advice.
 const compiled = ".serverless/cloudformation-template-update-stack.json, which serverless package writes"
 
 // stage returns the stage of the deployment. Like the framework, it takes the parameter stage, then provider.stage,
@@ -174,7 +174,7 @@ func (s *service) checkParameters(declared map[string]any) error {
 	return nil
 }
 
-// mentions reports whether any text in v contains the given text. It looks depth levels deep.
+// mentions reports whether any text in v contains the text variable. It looks depth levels deep.
 func mentions(v any, variable string, depth int) bool {
 	if depth == 0 {
 		return false
@@ -224,8 +224,8 @@ func (s *service) value(v any) any {
 	return v
 }
 
-// text evaluates the variables in a text. If the text is only a variable, text returns its value, which can be of any
-// type. It keeps what CloudFormation evaluates, such as ${AWS::Region}.
+// text evaluates the variables in a text. If the text is a single variable, text returns the value of the variable,
+// which can have any type. It does not change what CloudFormation evaluates later, such as ${AWS::Region}.
 func (s *service) text(src string) any {
 	var parts []any
 	for {
@@ -257,7 +257,7 @@ func (s *service) text(src string) any {
 	return join(parts, "")
 }
 
-// endOfVariable returns the offset of the closing brace of a variable, or -1. s begins after "${".
+// endOfVariable returns the offset in s of the brace that closes a variable, or -1. s begins after "${".
 func endOfVariable(s string) int {
 	open := 1
 	for i := 0; i < len(s); i++ {
@@ -279,8 +279,8 @@ var (
 	numberForm   = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
 )
 
-// formOf returns the submatches of variableForm, or nil if the text is not a variable. A plain name is not: it
-// belongs to CloudFormation.
+// formOf returns the submatches of variableForm, or nil if the text is not a variable of the framework. A plain name
+// is not, because CloudFormation evaluates it.
 func formOf(text string) []string {
 	if !strings.ContainsAny(text, ":(") {
 		return nil
@@ -288,8 +288,8 @@ func formOf(text string) []string {
 	return variableForm.FindStringSubmatch(text)
 }
 
-// variable evaluates the text between ${ and }: a variable and its fallbacks. It returns false if the text is not a
-// variable of the framework.
+// variable evaluates the text between ${ and }, which is a variable with its fallbacks. It returns false if the text
+// is not a variable of the framework.
 func (s *service) variable(inner string) (v any, ok bool) {
 	list := fallbacks(inner)
 	if !strings.HasPrefix(list[0], "${") && formOf(list[0]) == nil {
@@ -332,8 +332,8 @@ func fallbacks(inner string) (list []string) {
 	return append(list, strings.TrimSpace(inner[from:]))
 }
 
-// source evaluates a literal, or a variable without fallbacks. If it finds no value, it returns an unresolved value
-// or nil, and false.
+// source evaluates a literal, or a variable without fallbacks. If there is no value, it returns false, and v is nil
+// or unresolved.
 func (s *service) source(src string) (v any, ok bool) {
 	if n := len(src); n >= 2 && (src[0] == '\'' || src[0] == '"') && src[n-1] == src[0] {
 		return s.text(src[1 : n-1]), true
@@ -345,7 +345,7 @@ func (s *service) source(src string) (v any, ok bool) {
 		if u.standIn == "" || strings.HasPrefix(src, "${") {
 			return u, false
 		}
-		text, isText = u.standIn, true // the variable is part of an address, such as self:custom.${opt:stage}
+		text, isText = u.standIn, true // the variable is part of an address, as in self:custom.${opt:stage}
 	}
 	if !isText || strings.HasPrefix(src, "${") && endOfVariable(src[2:]) == len(src)-3 {
 		return resolved, resolved != nil
@@ -367,7 +367,7 @@ func (s *service) source(src string) (v any, ok bool) {
 	return s.lookup(form[1], strings.TrimSpace(form[2]), strings.TrimSpace(form[3]))
 }
 
-// lookup returns the value of a variable. A value that the user gave comes first.
+// lookup returns the value of a variable. It prefers a value that the user gave.
 func (s *service) lookup(kind, args, address string) (v any, ok bool) {
 	name := kind + ":" + address
 	if args != "" {
@@ -435,7 +435,8 @@ func (s *service) given(name string) (any, bool) {
 	return v, ok
 }
 
-// param returns the value of ${param:name}: a value that the user gave, or the stage's, or the default.
+// param returns the value of ${param:name}. It prefers a value that the user gave, then the parameter of the stage,
+// then the default.
 func (s *service) param(name string) (any, bool) {
 	if v, ok := s.given(name); ok {
 		return v, true
@@ -469,7 +470,7 @@ func (s *service) self(address string) (any, bool) {
 	return v, ok
 }
 
-// descend follows a path of names from a value.
+// descend returns the value at a path of names below v.
 func (s *service) descend(v any, at []string) (any, bool) {
 	for _, name := range at {
 		if text, ok := v.(string); ok {
@@ -503,8 +504,8 @@ func fileName(arg string) string { return strings.Trim(arg, `'" `) }
 // maxFile limits the bytes of a file that a service names.
 const maxFile = 16 << 20
 
-// file returns the value of a file, or the value at an address in it. A file that only Node.js can evaluate has no
-// value.
+// file returns the value of a file, or the value at an address in the file. A file that only Node.js can evaluate has
+// no value.
 func (s *service) file(name, address string) (any, bool) {
 	name = fileName(name)
 	switch filepath.Ext(name) {

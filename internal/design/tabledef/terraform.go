@@ -67,10 +67,10 @@ type module struct {
 	declared  map[string]bool
 	blocks    []*hclsyntax.Block // of tables and modules
 	variables []*hclsyntax.Block
-	given     []*hclsyntax.Body // from .tfvars files, whose values replace the defaults
+	given     []*hclsyntax.Body // values from .tfvars files, which replace defaults
 }
 
-// newModule reads the blocks of a module. If only is not "", it takes tables and modules only from that file.
+// newModule reads the blocks of a module. If only is not "", it ignores tables and modules in other files than that.
 func (in *input) newModule(dir string, files []file, only string) (*module, error) {
 	m := &module{declared: map[string]bool{}, scope: &scope{
 		input: in, dir: dir, variables: map[string]cty.Value{}, locals: map[string]hclsyntax.Expression{},
@@ -115,8 +115,8 @@ func is(b *hclsyntax.Block, kind string, labels int) bool {
 	return b.Type == kind && len(b.Labels) == labels
 }
 
-// setVariables sets the variables of a module. The text that a user gave comes first, then .tfvars files, then the
-// values of the block that calls the module, then defaults.
+// setVariables sets the variables of a module. It takes the first value that exists: the text that a user gave, the
+// value in a .tfvars file, the value in the block that calls the module, or the default.
 func (m *module) setVariables(text Parameters, values map[string]cty.Value) {
 	for _, b := range m.variables {
 		name := b.Labels[0]
@@ -141,7 +141,7 @@ func (m *module) setVariables(text Parameters, values map[string]cty.Value) {
 		if !ok {
 			give := name
 			if values != nil {
-				give = "" // a user cannot give variables of a called module
+				give = "" // a user cannot give the variables of a called module
 			}
 			v = undeclared(name, t.WithoutOptionalAttributesDeep(), give)
 		}
@@ -197,7 +197,7 @@ func (m *module) converted(b *hclsyntax.Block, v cty.Value, t cty.Type, defaults
 	return v
 }
 
-// literal evaluates a text such as ["a"] or true. It returns other text as a string.
+// literal evaluates a text such as ["a"] or true. Other text is a string.
 func (m *module) literal(text string) cty.Value {
 	if strings.ContainsAny(text, "[{") || text == "true" || text == "false" {
 		if e, err := m.expression("NAME=VALUE", []byte(text)); err == nil {
@@ -209,20 +209,20 @@ func (m *module) literal(text string) cty.Value {
 	return cty.StringVal(text)
 }
 
-// parseFileOf reads the tables of one file of a module. It also reads the module's other files, because the file may
-// refer to what they declare.
+// parseFileOf reads the tables in one file of a module. It also reads the other files of the module, because the file
+// may refer to variables and locals in them.
 func (in *input) parseFileOf(name string, data []byte) ([]*Schema, error) {
 	list, err := in.moduleFiles(filepath.Dir(name))
 	own := func(f file) bool { return filepath.Base(f.name) == filepath.Base(name) }
 	if err != nil || !slices.ContainsFunc(list, own) {
-		list = nil // the file is not in this folder, so the others do not belong to it
+		list = nil // the folder does not have the file, so its files belong to another module
 	}
 	list = append(slices.DeleteFunc(list, own), file{name, data})
 	return in.parseTerraform(list, name)
 }
 
-// parseTerraform reads the tables of a module in Terraform's own language. If only is not "", it reads those of that
-// file.
+// parseTerraform reads the tables of a module in Terraform's own language. If only is not "", it reads only the
+// tables in that file.
 func (in *input) parseTerraform(files []file, only string) (all []*Schema, err error) {
 	m, err := in.newModule(filepath.Dir(files[0].name), files, only)
 	if err != nil {
@@ -244,7 +244,8 @@ func (in *input) parseTerraform(files []file, only string) (all []*Schema, err e
 	return all, err
 }
 
-// tables returns the tables of a module and of the modules that it calls. prefix is the address of the module.
+// tables returns the tables of a module and of the modules that it calls. prefix is the address of the module, which
+// messages show.
 func (m *module) tables(prefix string) (all []*Schema, err error) {
 	for _, b := range m.blocks {
 		what := prefix + strings.Join(b.Labels, ".")
@@ -266,7 +267,8 @@ func (m *module) tables(prefix string) (all []*Schema, err error) {
 	return all, nil
 }
 
-// An instance is one of the tables or modules that a block defines. Its scope has count or each.
+// An instance is one of the tables or modules that a block with count or for_each defines. Its scope has the value of
+// count or each.
 type instance struct {
 	*scope
 	what string
@@ -278,7 +280,7 @@ func (m *module) instances(what string, b *hclsyntax.Block) (all []instance, err
 		list, err := m.repeat(what, a.Expr)
 		for _, x := range list {
 			if x.value.Type() == cty.String && x.key.Type() == cty.Number {
-				x.key = x.value // Terraform accepts a set here, and uses its values as keys
+				x.key = x.value // Terraform accepts a set here, in which each value is its own key
 			}
 			all = append(all, instance{m.with("each", x.object()), fmt.Sprintf("%s[%q]", what, x.label())})
 		}
@@ -305,7 +307,7 @@ func (m *module) instances(what string, b *hclsyntax.Block) (all []instance, err
 	return all, nil
 }
 
-// A member is an element of the collection for which a block is repeated.
+// A member is an element of the collection in a for_each.
 type member struct{ key, value cty.Value }
 
 func (x member) object() cty.Value {
@@ -385,8 +387,8 @@ func (m *module) table(what string, arguments map[string]any) ([]*Schema, error)
 // tableModule is the public module with which most projects define tables.
 const tableModule = "terraform-aws-modules/dynamodb-table/aws"
 
-// call reads the tables of a called module. It reads a module in a folder beside it, and knows tableModule. It skips
-// other modules, with a note if they may have tables.
+// call reads the tables of a module that another module calls. It reads a module from a local folder, and knows
+// tableModule. It skips other modules, and adds a note if they may have tables.
 func (m *module) call(i instance, b *hclsyntax.Body) ([]*Schema, error) {
 	what, source := i.what, ""
 	if a := b.Attributes["source"]; a != nil {
@@ -442,7 +444,7 @@ func (m *module) call(i instance, b *hclsyntax.Body) ([]*Schema, error) {
 	return list, err
 }
 
-// fromTableModule converts the arguments of tableModule to those of the resource that it defines.
+// fromTableModule converts the arguments of tableModule to the arguments of the resource in it.
 func fromTableModule(v map[string]any) map[string]any {
 	out := maps.Clone(v)
 	if out["billing_mode"] == nil {
@@ -457,11 +459,11 @@ func fromTableModule(v map[string]any) map[string]any {
 	return out
 }
 
-// beside are arguments that do not affect the items of a table.
+// beside are the arguments and blocks that do not affect a table's items.
 var beside = []string{"tags", "provider", "providers", "depends_on", "lifecycle", "timeouts"}
 
-// values returns the arguments and blocks of a resource in the form of terraform show -json, where blocks are lists
-// of objects.
+// values returns the arguments and blocks of a resource in the form that terraform show -json writes: a block is a
+// list of objects.
 func (s *scope) values(what string, b *hclsyntax.Body) (map[string]any, error) {
 	out := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(b.Attributes)) {
@@ -493,7 +495,7 @@ func (s *scope) values(what string, b *hclsyntax.Body) (map[string]any, error) {
 	return out, nil
 }
 
-// dynamic expands a dynamic block and calls add for each block.
+// dynamic expands a dynamic block, and calls add for each block that results.
 func (s *scope) dynamic(what string, b *hclsyntax.Block, add func(string, *hclsyntax.Body, *scope) error) error {
 	kind := b.Labels[0]
 	each := b.Body.Attributes["for_each"]
@@ -521,7 +523,7 @@ func (s *scope) dynamic(what string, b *hclsyntax.Block, add func(string, *hclsy
 	return nil
 }
 
-// parseState reads the output of terraform show -json for a state or a plan.
+// parseState reads the tables in the output of terraform show -json, which is a state or a plan.
 func (in *input) parseState(root map[string]any) (all []*Schema, err error) {
 	values, ok := root["planned_values"].(map[string]any)
 	if !ok {
@@ -590,7 +592,7 @@ func fromTerraform(v map[string]any) map[string]any {
 		var indexes []any
 		for _, x := range blocks(v[kind]) {
 			hash := x["hash_key"]
-			if kind[0] == 'l' && len(key) > 0 { // a local index has the table's partition key
+			if kind[0] == 'l' && len(key) > 0 { // a local index has the partition key of its table
 				hash = key[0].(map[string]any)["AttributeName"]
 			}
 			projection := map[string]any{"ProjectionType": x["projection_type"]}
@@ -622,7 +624,7 @@ func fromTerraform(v map[string]any) map[string]any {
 	for _, ttl := range blocks(v["ttl"]) {
 		on := ttl["enabled"]
 		if on == nil {
-			on = true // default since version 5 of the provider
+			on = true // time to live is on by default since version 5 of the provider
 		}
 		request["TimeToLiveSpecification"] = map[string]any{"AttributeName": ttl["attribute_name"], "Enabled": on}
 	}

@@ -22,7 +22,7 @@ func Clip(s string, width int) string {
 	return runewidth.Truncate(s, width, "…")
 }
 
-// ClipMiddle truncates s to width, with an ellipsis in the middle, because both ends of a key say more than its
+// ClipMiddle truncates s to width, with an ellipsis in the middle. It suits keys, whose ends say more than their
 // middle.
 func ClipMiddle(s string, width int) string {
 	if len(s) <= width || Width(s) <= width || width < 3 {
@@ -41,7 +41,7 @@ func ClipMiddle(s string, width int) string {
 }
 
 // Wrap breaks prose between words into lines of at most width columns. It breaks neither text in double quotes, such
-// as keys, nor long words, so that a reader can search for them. Such a line may be longer.
+// as a key, nor a long word, so that a reader can search for it. A line with such text may be longer than width.
 func Wrap(s string, width int) []string {
 	var lines []string
 	line, used := "", 0
@@ -83,15 +83,15 @@ func words(s string) (all []string) {
 	return all
 }
 
-// Place returns the position pos in src in words: its line and column, from 1.
+// Place returns the line and column of byte pos of src, from 1, in words.
 func Place(src string, pos int) string {
 	before := src[:min(max(pos, 0), len(src))]
 	line := 1 + strings.Count(before, "\n")
 	return fmt.Sprintf("line %d, column %d", line, len(before)-strings.LastIndexByte(before, '\n'))
 }
 
-// Caret returns the line of src with the byte at pos and, below it, a caret under that byte. It shows where an
-// expression is wrong. Tabs count as one column.
+// Caret returns the line of src that has byte pos and, on the next line, a caret under that byte. It shows where an
+// expression is wrong. A tab counts as one column.
 func Caret(src string, pos int) string {
 	pos = min(max(pos, 0), len(src))
 	start := strings.LastIndexByte(src[:pos], '\n') + 1

@@ -1,6 +1,6 @@
 package terminal
 
-// A Paint colours text for a terminal if it is true.
+// A Paint adds ANSI colours to text. Paint(false) returns text unchanged.
 type Paint bool
 
 // Good colours correct results.

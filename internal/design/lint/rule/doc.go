@@ -1,5 +1,5 @@
-// Package rule is the framework for the rules of package lint. A [Rule] is a hazard: its texts, and a function that
-// looks at one subject, such as a [Query] or a [Slot]. A [Study] holds a dataset as these subjects; [Run] shows them
-// to rules. A rule reports a [Finding], which may have [Proposal] values. Run tries these on small copies of the
-// model. The rules themselves are in package lint.
+// Package rule is the framework for the rules of package lint. A [Rule] describes a hazard: it has texts, and
+// functions that examine one subject each, such as a [Query] or a [Slot]. A [Study] divides a dataset into these
+// subjects, and [Run] calls the rules with them. A rule reports a [Finding], which may have [Proposal] values. Run
+// tries the proposals on small copies of the model. The rules themselves are in package lint.
 package rule

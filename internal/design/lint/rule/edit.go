@@ -6,7 +6,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// WriteIndex returns an edit that adds the index x, or replaces the index of the same name.
+// WriteIndex returns an edit that adds the index x to a table, or replaces the table's index of the same name.
 func WriteIndex(table string, x model.Index) Edit {
 	return func(m *model.Model) bool {
 		t := m.Table(table)
@@ -29,8 +29,8 @@ func RemoveIndex(table, index string) Edit {
 	}
 }
 
-// OnPattern returns an edit that changes a pattern. The edit also drops the pattern's expectations except for
-// entities, because they were written for the old request.
+// OnPattern returns an edit that calls change for the named pattern. The edit also drops the pattern's expectations
+// except expected entities, because the author wrote them for the old request.
 func OnPattern(name string, change func(*model.Model, *model.Pattern) bool) Edit {
 	return func(m *model.Model) bool {
 		p := m.Pattern(name)

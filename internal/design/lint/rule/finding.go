@@ -4,19 +4,20 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// A Finding is a hazard at one place of a model, with changes that may remove
-// it. The methods of the subjects, such as [Query.Finding], fill in the place.
+// A Finding is a hazard at one place of a model, with changes that may remove the hazard. Methods such as
+// [Query.Finding] fill in the place.
 type Finding struct {
 	model.Finding
-	// Run tries Proposals in order on a copy of the model. The first that removes the finding replaces Advice.
+	// Proposals are changes that Run tries in order, each on a copy of the model. The first that removes the finding
+	// replaces Advice.
 	Proposals []Proposal
-	// Applied holds the proposals that became advice. Run sets it.
+	// Applied has the proposals that Run made the advice. Run sets it.
 	Applied []Proposal
 }
 
-// A Proposal is an edit of the model that may remove a finding. Run makes it the advice only if, on a copy of the
-// model, the edit removes the finding, causes no other hazard and leaves all patterns answered. The advice then also
-// says which units the edit saves or costs.
+// A Proposal is an edit of the model that may remove a finding. Run tries the edit on a copy of the model. The
+// proposal becomes the advice if the finding disappears, no other hazard appears and all patterns still return their
+// rows. The advice then also says how many units the edit saves or costs.
 type Proposal struct {
 	Text string
 	Edit Edit

@@ -29,7 +29,7 @@ func IndexText(x *model.Index) string {
 	return out + "}"
 }
 
-// IndexBy returns an unused name for a new index of t whose key has the field, such as ByEmail.
+// IndexBy returns an unused name, such as ByEmail, for a new index of t with the field in its key.
 func IndexBy(t *model.Table, field string) string {
 	if field != "" && 'a' <= field[0] && field[0] <= 'z' {
 		field = strings.ToUpper(field[:1]) + field[1:]

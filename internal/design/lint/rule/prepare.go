@@ -50,7 +50,7 @@ func newStudy(ctx context.Context, w *dataset.Dataset) (*Study, error) {
 	return st, st.runPatterns()
 }
 
-// places returns the views whose key includes the attribute of t and that can hold items of e.
+// places returns the views that have the attribute of t in their key and that can hold items of e.
 func (st *Study) places(e *model.Entity, t *model.Template) (all []Place) {
 	for _, v := range st.Views {
 		if v.Table != e.Table || !v.WrittenBy(e) {
@@ -65,14 +65,14 @@ func (st *Study) places(e *model.Entity, t *model.Template) (all []Place) {
 	return all
 }
 
-// Limits of what runPatterns reads for one pattern.
+// Limits on the rows and pages that runPatterns reads for one pattern.
 const (
 	maxRows  = 1000
 	maxPages = 100
 )
 
-// runPatterns adds the patterns that read. It runs those whose rows the rules examine: queries, and scans with a
-// filter.
+// runPatterns adds a Query for each pattern that reads. It runs those patterns whose rows the rules examine: queries,
+// and scans with a filter.
 func (st *Study) runPatterns() error {
 	target := st.Dataset.Target()
 	for _, p := range st.Model.Patterns {
@@ -85,7 +85,7 @@ func (st *Study) runPatterns() error {
 
 		parts, err := compile.Split(p)
 		if err == nil {
-			p = parts[0] // the requests of one pattern differ only in values
+			p = parts[0] // the first request stands for all, which differ only in values
 		}
 		q := &Query{Pattern: p, Parts: parts, study: st}
 		st.Queries = append(st.Queries, q)

@@ -26,10 +26,10 @@ func (q *Query) Finding(format string, args ...any) *Finding {
 	return f
 }
 
-// Ran reports whether the query was run and the service accepts it.
+// Ran reports whether the query was run and the service accepted it.
 func (q *Query) Ran() bool { return q.Report != nil && q.Report.Refused == nil }
 
-// Directed reports whether the query says in which direction it reads.
+// Directed reports whether the request sets the direction in which it reads.
 func (q *Query) Directed() bool {
 	in, ok := q.Compiled.(*wire.QueryInput)
 	return q.Ordered || ok && in.ScanIndexForward != nil
@@ -45,7 +45,7 @@ func (q *Query) Given(field string) (model.Condition, bool) {
 	return model.Condition{}, false
 }
 
-// Range returns the query's condition other than = on a sort key of text, or nil.
+// Range returns the query's condition on a string sort key that has another operator than =, or nil.
 func (q *Query) Range() *keycond.Clause {
 	if q.View == nil || !q.Ran() {
 		return nil
@@ -59,7 +59,7 @@ func (q *Query) Range() *keycond.Clause {
 	return nil
 }
 
-// key returns the key attributes that the query compares with =.
+// key returns the key attributes that the query compares with =, and their values.
 func (q *Query) key() attr.Item {
 	var b attr.Builder
 	for _, c := range q.Clauses {
@@ -70,8 +70,8 @@ func (q *Query) key() attr.Item {
 	return b.Item()
 }
 
-// Partition returns the partition that the query reads. It returns false if the query has no whole partition key, or
-// no row has it.
+// Partition returns the partition that the query reads. It returns false if the query does not give a whole partition
+// key, or if the dataset has no row in the partition.
 func (q *Query) Partition() (dataset.Part, bool) {
 	id, ok := q.View.Schema.AppendPartition(nil, q.key())
 	if !ok {
@@ -80,7 +80,8 @@ func (q *Query) Partition() (dataset.Part, bool) {
 	return q.View.Partition(id)
 }
 
-// Elsewhere returns " in partition " and the item's partition key, or "" if the query itself reads that partition.
+// Elsewhere returns " in partition " and the partition key of the item. It returns "" if the query's own values
+// select that partition.
 func (q *Query) Elsewhere(it *dataset.Item) string {
 	key := q.View.PartitionKey(it)
 	if own, ok := q.Partition(); ok && q.View.PartitionKey(q.View.Rows[own.From].Item) == key {
@@ -89,8 +90,8 @@ func (q *Query) Elsewhere(it *dataset.Item) string {
 	return " in partition " + key
 }
 
-// Ranges yields the rows that the query reads. If the pattern is for an entity, Ranges then yields the rows that it
-// reads for other values, the largest slice first.
+// Ranges yields the rows that the query reads. For the pattern of an entity, it then yields the rows that the query
+// would read for other values, beginning with the largest slice.
 func (q *Query) Ranges(yield func(rows []dataset.Row) bool) {
 	read := func(from, to int) bool {
 		if n := q.Report.Limit; n > 0 && q.Report.Reverse {
@@ -107,7 +108,7 @@ func (q *Query) Ranges(yield func(rows []dataset.Row) bool) {
 		}
 	}
 	if q.Entity == nil {
-		return // the pattern gives the partition key itself, so it has no other values
+		return // the pattern gives the partition key itself, so there are no other values
 	}
 	for _, s := range q.Reads().Slices {
 		if !read(s.From, s.To) {
@@ -116,10 +117,11 @@ func (q *Query) Ranges(yield func(rows []dataset.Row) bool) {
 	}
 }
 
-// Reads returns what the query reads for all values that it can be given. It is empty if the context is done.
+// Reads returns what the query reads for all values that it can be given. If the context is done, the result is
+// empty.
 func (q *Query) Reads() *load.Reads { return q.readsOf(q.Pattern) }
 
-// Together returns what all requests of the pattern read together. It is empty if the context is done.
+// Together returns what all requests of the pattern read together. If the context is done, the result is empty.
 func (q *Query) Together() *load.Reads {
 	return q.readsOf(q.study.Model.Pattern(q.Name))
 }
@@ -136,8 +138,8 @@ func (q *Query) readsOf(p *model.Pattern) *load.Reads {
 	return reads
 }
 
-// Orders yields the component that orders the rows of each entity that the query reads. It skips queries that expect
-// an error.
+// Orders yields, for each entity that the query reads, the component by which the rows are ordered. For a query that
+// expects an error, it yields nothing.
 func (q *Query) Orders(yield func(Component) bool) {
 	if q.Operation != "Query" || !q.Ran() || q.Expect.Error != "" {
 		return
@@ -153,8 +155,8 @@ func (q *Query) Orders(yield func(Component) bool) {
 	}
 }
 
-// Next returns the first sort-key component of e that the query does not compare with =. The query reads the rows of
-// e in its order. Next returns false if there is none.
+// Next returns the first component in the sort key of e that the query does not compare with =. The query reads the
+// rows of e in the order of this component. Next returns false if there is none.
 func (q *Query) Next(e *model.Entity) (Component, bool) {
 	if q.View == nil {
 		return Component{}, false
@@ -197,7 +199,7 @@ func common(a, b string) string {
 }
 
 // NeededBy returns a pattern that needs the entity's rows in the order of the component, or nil. Such a pattern asks
-// for a range of the component or for descending order. If strict, a pattern with a limit also counts.
+// for a range of the component or for descending order. If strict is true, a pattern with a limit counts too.
 func (c Component) NeededBy(strict bool) *Query {
 	for _, q := range c.study.Queries {
 		if q.Entity == c.Entity && q.View != nil && q.View == c.SortView() && q.needs(c, strict) {
@@ -218,7 +220,7 @@ func (q *Query) needs(c Component, strict bool) bool {
 	return ok && next.Slot == c.Slot && next.At == c.At
 }
 
-// Reaches reports whether rows of an entity can be in the partition that the query reads.
+// Reaches reports whether the partition that the query reads can have rows of an entity.
 func (q *Query) Reaches(e *model.Entity) bool {
 	for _, c := range q.Clauses {
 		t := e.Attribute(c.Attribute)

@@ -14,11 +14,11 @@ type Rule struct {
 	Title string
 	// Help describes the hazard and why it matters.
 	Help string
-	// Severity is the usual severity; findings can be more or less severe.
+	// Severity is the severity of a finding that sets none itself.
 	Severity model.Severity
 
-	// Run calls these functions for each subject of their kind in file order, and Whole once. Most rules have one of
-	// them.
+	// Run calls Whole once, and each of the other functions for every subject of its kind, in file order. Most rules
+	// have one function.
 	Whole     func(*Pass)
 	View      func(*Pass, *View)
 	Entity    func(*Pass, *model.Entity)
@@ -30,15 +30,15 @@ type Rule struct {
 // A Pass gives a rule the subjects of a Study and collects its findings.
 type Pass struct {
 	*Study
-	// Known has the IDs of all rules. Used has the allowances that have accepted a finding so far.
+	// Known has the IDs of all rules. Used has the allowances of the model that have accepted a finding so far.
 	Known map[string]bool
 	Used  map[*model.Allowance]bool
 	rule  Rule
 	found []*Finding
 }
 
-// Report adds a finding. If f has no severity, it gets the rule's. If f has no keys, it gets an example of its
-// entity. If the model accepts f, it becomes a note.
+// Report adds a finding. If f has no severity, Report sets the rule's. If f has no keys, it sets the key of an
+// example of the entity. If the model accepts f, it makes f a note.
 func (p *Pass) Report(f *Finding) {
 	f.Rule = p.rule.ID
 	if f.Severity == 0 {
@@ -84,7 +84,7 @@ func (st *Study) look(rules []Rule) ([]*Finding, error) {
 	return p.found, context.Cause(st.ctx)
 }
 
-// each calls look, unless it is nil, for every subject.
+// each calls look for every subject. look may be nil.
 func each[S any](p *Pass, look func(*Pass, S), subjects []S) {
 	for _, s := range subjects {
 		if look != nil {

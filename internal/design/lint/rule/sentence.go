@@ -35,7 +35,7 @@ func List(names []string) string {
 	return text.Join(names, "and")
 }
 
-// AndMore returns text for n further cases, or "" if n is 0.
+// AndMore returns ", and n more" for n further cases, or "" if n is 0.
 func AndMore(n int) string {
 	if n <= 0 {
 		return ""
@@ -43,7 +43,7 @@ func AndMore(n int) string {
 	return ", and " + text.Thousands(n) + " more"
 }
 
-// Others returns text for n further partitions to which how applies, or "" if n is 0.
+// Others returns "; n others are … too" with how in place of the dots, or "" if n is 0.
 func Others(n int, how string) string {
 	if n <= 0 {
 		return ""
@@ -56,5 +56,5 @@ func Value(it *dataset.Item, attribute string) string {
 	return string(it.Attributes.Get(attribute).Raw())
 }
 
-// Writing returns advice to give an attribute the template src.
+// Writing returns the advice to give an attribute the template src.
 func Writing(attribute, src string) string { return fmt.Sprintf("write %s: %q", attribute, src) }

@@ -16,7 +16,7 @@ func (s *Slot) Finding(format string, args ...any) *Finding {
 	return s.FindingIn(s.View(), format, args...)
 }
 
-// FindingIn returns a finding about the slot in one of its views.
+// FindingIn returns a finding about the slot in the view v, which must have the slot in its key.
 func (s *Slot) FindingIn(v *View, format string, args ...any) *Finding {
 	f := v.Finding(format, args...)
 	f.Pos, f.Entity = s.Pos, s.Entity.Name
@@ -67,8 +67,8 @@ func (s *Slot) Components() (all []Component) {
 // Has reports whether a field is in the slot.
 func (s *Slot) Has(field string) bool { return slices.Contains(s.Template.Components(), field) }
 
-// Reordered returns the slot's template with its components in another order. A word before a component moves with it
-// if the component's name begins with that word: ORDER#{order}#USER#{user} becomes USER#{user}#ORDER#{order}.
+// Reordered returns the slot's template, as text, with its components in another order. If the name of a component
+// begins with the word before it, the word moves along: ORDER#{order}#USER#{user} becomes USER#{user}#ORDER#{order}.
 func (s *Slot) Reordered(order []Component) string {
 	label := func(at int) (before, word string) {
 		if at == 0 || s.Parts[at-1].Name != "" {
@@ -96,8 +96,9 @@ func (s *Slot) Reordered(order []Component) string {
 	return Source(parts)
 }
 
-// After returns the component that follows a prefix of the slot's keys, or the zero Component if none does. If the
-// prefix ends inside a value, After returns its component, and inside is true. ok is false if no key has that prefix.
+// After returns the component that follows a prefix of the slot's keys, or the zero Component if none follows. If the
+// prefix ends inside a value, After returns the component of that value, and inside is true. ok is false if no key of
+// the slot can have the prefix.
 func (s *Slot) After(prefix string) (c Component, inside, ok bool) {
 	at, ok := ends(s.Parts, prefix)
 	for _, c := range s.Components() {
@@ -116,8 +117,8 @@ var digit = text.Pattern(`[0-9]`)
 // Masked returns s with each digit replaced by 0.
 func Masked(s string) string { return digit().ReplaceAllString(s, "0") }
 
-// ends returns the index of the component in which a key prefix ends, or -1 if the prefix ends in literal text. It
-// returns false if no key has that prefix.
+// ends returns the index of the component in whose value a key prefix ends, or -1 if the prefix ends in literal text.
+// It returns false if no key can have the prefix.
 func ends(parts []keys.Part, prefix string) (int, bool) {
 	for i, p := range parts {
 		width, fixed := p.Type.Fixed()
@@ -149,5 +150,5 @@ func ends(parts []keys.Part, prefix string) (int, bool) {
 	return -1, prefix == ""
 }
 
-// Example returns a key of the slot's entity.
+// Example returns a key of the slot's entity, in the view of the slot.
 func (s *Slot) Example() []string { return s.View().Example(s.Entity) }

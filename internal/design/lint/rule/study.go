@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A Study is a dataset, divided into the subjects that rules look at. Each kind is in file order.
+// A Study is a dataset, divided into the subjects that rules examine. The subjects of each kind are in file order.
 type Study struct {
 	Dataset *dataset.Dataset
 	Model   *model.Model
@@ -37,7 +37,7 @@ type View struct {
 	study *Study
 }
 
-// A Slot is a key attribute of an entity that is built from a template.
+// A Slot is a key attribute of an entity that has a template.
 type Slot struct {
 	Entity   *model.Entity
 	Name     string // of the attribute
@@ -50,7 +50,7 @@ type Slot struct {
 	study  *Study
 }
 
-// A Place is a view whose key includes a slot. Sort says that the slot is in its sort key.
+// A Place is a view whose key includes a slot. Sort is true if the slot is in its sort key.
 type Place struct {
 	*View
 	Sort bool
@@ -64,22 +64,22 @@ type Component struct {
 	At   int // index in the slot's parts
 }
 
-// A Query is a pattern that reads, with its request and the rows that it read.
+// A Query is a pattern that reads, with its request and with what the request read.
 type Query struct {
 	*model.Pattern
-	// Parts are all requests of the pattern. The query is the first; most patterns have only one.
+	// Parts has a pattern for each request. The embedded Pattern is the first; most patterns send only one request.
 	Parts    []*model.Pattern
 	View     *View            // nil if the model does not declare the table
 	Compiled wire.Request     // nil for a pattern that does not compile
 	Failed   *compile.Error   // why the pattern does not compile
 	Report   *explain.Report  // nil if the pattern was not run
-	Clauses  []keycond.Clause // conditions on key attributes, even if they are not one range
+	Clauses  []keycond.Clause // conditions on key attributes, even if they do not make one range
 	// Entities are the entities of the rows that the query examined.
 	Entities []*model.Entity
 	study    *Study
 }
 
-// A Written is a value that a person wrote for a field, with an item that has the value.
+// A Written is a value of a field that a person wrote in the model, with an item that has the value.
 type Written struct {
 	Text string
 	Item *dataset.Item // nil if no item has this declared value
@@ -106,7 +106,7 @@ func (st *Study) First(e *model.Entity) *dataset.Item {
 func (st *Study) TableView(t *model.Table) *View { return st.view(t.Name, "") }
 
 // view returns the view of a table's index, or of the table itself if index is "". It returns nil if the model does
-// not declare it.
+// not declare the table or the index.
 func (st *Study) view(table, index string) *View {
 	for _, v := range st.Views {
 		if v.Table.Name == table && v.IndexName() == index {

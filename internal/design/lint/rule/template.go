@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Delimiters are the characters that people use to join keys.
+// Delimiters are the characters with which people join the parts of keys.
 const Delimiters = "#/|:_-.~ "
 
 // DelimiterAfter returns the delimiter at the start of a literal: # for "#VARIANT#".
@@ -20,10 +20,10 @@ func DelimiterAfter(literal string) string {
 	return literal
 }
 
-// Source returns the template text of parts.
+// Source returns the parts of a template as text.
 func Source(parts []keys.Part) string { return sourceWith(parts, "", "") }
 
-// sourceWith is like Source, but writes other text for one component.
+// sourceWith is like Source, but writes the text with in place of one component.
 func sourceWith(parts []keys.Part, component, with string) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -41,8 +41,8 @@ func sourceWith(parts []keys.Part, component, with string) string {
 	return b.String()
 }
 
-// Skeleton returns the literals of a template with the types of its components, but without their names. Templates
-// with equal skeletons build keys of the same form.
+// Skeleton returns the literals of a template and the types of its components, without the names of the components.
+// Templates with equal skeletons build keys of the same form.
 func Skeleton(parts []keys.Part) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -58,8 +58,8 @@ func Skeleton(parts []keys.Part) string {
 	return b.String()
 }
 
-// Natural reports whether an attribute is a plain copy of the field of the same name. Items have such an attribute
-// even if no index needs it.
+// Natural reports whether the template of an attribute only copies the field of the same name. Items have such an
+// attribute even if no index needs it.
 func Natural(attribute string, t *keys.Template) bool {
 	return t != nil && len(t.Parts()) == 1 && t.Parts()[0].Name == attribute
 }

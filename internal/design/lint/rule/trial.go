@@ -14,12 +14,12 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Limits on the trials of proposals, each of which checks a small copy of the model.
+// Limits on trials. A trial checks a small copy of the model.
 const (
 	trialItems   = 200     // generated items
 	trialWritten = 200     // samples of each entity, and raw items
-	maxTrials    = 60      // later findings keep their general advice
-	maxPairs     = 300_000 // pairs of entities that all trials compare: 30 trials of 100 entities
+	maxTrials    = 60      // the findings after that keep their general advice
+	maxPairs     = 300_000 // pairs of entities that all trials compare, such as 30 trials of 100 entities
 )
 
 // A trial is the result of checking a copy of the model, with the findings of the rules.
@@ -28,14 +28,15 @@ type trial struct {
 	writes []float64 // average write units of one item, for each entity of the study
 }
 
-// A subject identifies what a finding is about, whatever line it is on. So trials can compare findings.
+// A subject says what a finding is about. It has no line number, so that trials can compare findings of edited
+// models.
 type subject struct{ rule, table, index, entity, pattern string }
 
 func subjectOf(f *model.Finding) subject {
 	return subject{f.Rule, f.Table, f.Index, f.Entity, f.Pattern}
 }
 
-// findings counts the findings of severity least or higher by subject.
+// findings counts, for each subject, the findings whose severity is at least least.
 func (t *trial) findings(least model.Severity) map[subject]int {
 	all := map[subject]int{}
 	for i := range t.Findings {
@@ -46,8 +47,8 @@ func (t *trial) findings(least model.Severity) map[subject]int {
 	return all
 }
 
-// try tries the proposals of each finding. The first that improves the model becomes the finding's advice, with the
-// units that it saves or costs.
+// try tries the proposals of each finding. The first proposal that improves the model becomes the finding's advice,
+// which then says how many units the edit saves or costs.
 func (st *Study) try(found []*Finding, rules []Rule) error {
 	var source []byte // of the shortened model, which the trials edit
 	var before *trial // the check of the unchanged model
@@ -65,7 +66,7 @@ func (st *Study) try(found []*Finding, rules []Rule) error {
 					before, err = st.tryEdit(source, nil, rules)
 				}
 				if err != nil {
-					return context.Cause(st.ctx) // a model that a program made may have no text form
+					return context.Cause(st.ctx) // a model that a program built may have no text form
 				}
 			}
 			left--
@@ -82,7 +83,8 @@ func (st *Study) try(found []*Finding, rules []Rule) error {
 	return nil
 }
 
-// tryEdit checks a copy of the model, edited unless edit is nil, with at most trialItems generated items.
+// tryEdit checks a copy of the model, with at most trialItems generated items. If edit is not nil, it edits the copy
+// first.
 func (st *Study) tryEdit(source []byte, edit Edit, rules []Rule) (*trial, error) {
 	m, err := Edited(st.Model.Pos.File, source, edit)
 	if err != nil {
@@ -113,8 +115,8 @@ func (st *Study) tryEdit(source []byte, edit Edit, rules []Rule) (*trial, error)
 	return out, err
 }
 
-// improves reports whether the trial is better than before: there are fewer findings like f, no further error or
-// warning, and no pattern returns fewer rows or, on average, less than half as many.
+// improves reports whether the trial is better than before. There must be fewer findings like f, and no more errors
+// or warnings about any subject. No pattern may return fewer rows, or on average fewer than half as many.
 func (t *trial) improves(before *trial, f *Finding) bool {
 	about := subjectOf(&f.Finding)
 	if t.findings(model.Note)[about] >= before.findings(model.Note)[about] {
@@ -146,7 +148,7 @@ func meanRows(pr *check.PatternResult) float64 {
 	return pr.Own().DeclaredRows()
 }
 
-// gains describes how read and write units differ between two trials, for a sentence.
+// gains says how many read and write units the second of two trials saves or costs, for a sentence.
 func (st *Study) gains(before, after *trial, f *Finding) (all string) {
 	said := 0
 	for i := range before.Patterns {
@@ -164,7 +166,7 @@ func (st *Study) gains(before, after *trial, f *Finding) (all string) {
 	}
 	for i, e := range st.Entities {
 		if units := unitsGained(before.writes[i], after.writes[i]); units != "" {
-			return all + "; write units of " + e.Name + " " + units // others change in the same way
+			return all + "; write units of " + e.Name + " " + units // other entities change in the same way
 		}
 	}
 	return all
@@ -191,8 +193,8 @@ func (st *Study) writesOf(e *model.Entity) float64 {
 	return units / float64(max(len(st.items[e]), 1))
 }
 
-// Shortened returns the text of a model without allowances, with at most trialWritten raw items, and as many samples
-// of each entity.
+// Shortened returns the text of a copy of a model without allowances. The copy has at most trialWritten raw items,
+// and at most as many samples of each entity.
 func Shortened(m *model.Model) ([]byte, error) {
 	small := *m
 	small.Allow = nil
@@ -208,7 +210,8 @@ func Shortened(m *model.Model) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Edited parses and checks a text of [Shortened]. If edit is not nil, it applies edit and checks the model again.
+// Edited parses and checks a text that [Shortened] returned. If edit is not nil, it applies edit and checks the model
+// again.
 func Edited(file string, text []byte, edit Edit) (*model.Model, error) {
 	m, err := modelfile.Parse(file, text)
 	if err != nil || edit == nil {

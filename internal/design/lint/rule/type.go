@@ -32,8 +32,8 @@ func Precision(t keys.Type) time.Duration {
 	return 0
 }
 
-// TimeField returns the first field or key component of an entity that is a time, and its type. It returns "" if
-// there is none.
+// TimeField returns the first field of an entity, or component of its key, that is a time. It also returns its type.
+// Both are "" if there is none.
 func TimeField(e *model.Entity) (name, typ string) {
 	for _, f := range e.Fields {
 		if model.Moment(f.Type) {
@@ -53,8 +53,8 @@ func TimeField(e *model.Entity) (name, typ string) {
 	return "", ""
 }
 
-// Longest returns how many bytes a template can produce at most. Types and fields limit the values; a value without a
-// limit counts as 0 bytes.
+// Longest returns the largest number of bytes that a template can produce, as far as types and fields limit the
+// values. A value without a limit counts as 0 bytes.
 func Longest(e *model.Entity, parts []keys.Part) (n int) {
 	for _, p := range parts {
 		width, fixed := p.Type.Fixed()

@@ -11,8 +11,8 @@ import (
 // String returns the value in quotes.
 func (w Written) String() string { return Quoted(w.Text) }
 
-// Written returns the distinct values of a field that people wrote in the model, as samples or declared values. They
-// are in byte order.
+// Written returns the distinct values of a field that people wrote in the model: in samples, or as values that the
+// field declares. They are in byte order.
 func (st *Study) Written(e *model.Entity, field string) []Written {
 	key := column{e, field}
 	if all, ok := st.written[key]; ok {
@@ -36,7 +36,7 @@ func (st *Study) Written(e *model.Entity, field string) []Written {
 		}
 	}
 
-	// A generated item is only an example of a declared value.
+	// A generated item does not add a value. It only serves as an example of a declared one.
 	left := len(all)
 	for _, it := range st.items[e] {
 		if it.Generated && (!declared || left == 0) {
@@ -54,8 +54,8 @@ func (st *Study) Written(e *model.Entity, field string) []Written {
 	return all
 }
 
-// Disorder counts the neighbours in words, which are in byte order, that compare puts the other way round. It returns
-// the first such pair.
+// Disorder counts the neighbours in words that compare orders the other way round, and returns the first such pair.
+// words must be in byte order.
 func Disorder(words []Written, compare func(a, b string) int) (a, b Written, n int) {
 	for i := 1; i < len(words); i++ {
 		if compare(words[i-1].Text, words[i].Text) > 0 {
