@@ -2,8 +2,9 @@ package keycond
 
 import "fmt"
 
-// An Error says why a key condition is not one range, or why a value cannot be in a key. Message is the service's own
-// text, a ValidationException. Look for it with errors.As to return the same error as the service.
+// An Error says why a key condition is not one range, or why a value cannot be in a key. Message is the text that the
+// service sends with a ValidationException. To answer like the service, find the Error with errors.As and return its
+// Message.
 type Error struct{ Message string }
 
 // Error returns Message.

@@ -154,7 +154,9 @@ func (s *Service) describeBefore(d *wire.TableDescription, before *table.Definit
 	}
 }
 
-// describeUnchangedIndex does for an index what [Service.describeUnchanged] does for a table.
+// describeUnchangedIndex changes the description of the updated index to the one shown when the update has just
+// begun. If the update changes its throughput, the index is UPDATING and keeps its old capacity units. If the update
+// changes its warm throughput, only that has the status UPDATING.
 func (s *Service) describeUnchangedIndex(
 	d *wire.TableDescription, before *table.Definition, u *wire.UpdateGlobalSecondaryIndexAction,
 ) {

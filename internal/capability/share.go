@@ -14,10 +14,9 @@ var ErrChanged = errors.New("store: an expected row has changed")
 type Sharer interface {
 	store.Store
 
-	// Expecting returns the same store for a caller that has cached what it read while one row had this value, or did
-	// not exist if value is nil. View, Update and Get of the result also read that row, in the same state. If the row
-	// has another value, they return [ErrChanged] whatever their function returned, and an Update is not applied. So
-	// no Update commits after another one has changed the row.
+	// Expecting returns a view of the store that works only while a row has the given value, or is missing if value
+	// is nil. If the row differs, View, Update and Get return [ErrChanged], and an Update is not applied. Callers use
+	// it to rely on data that they cached while the row had that value.
 	//
 	// The row is read together with the first read of the function. The caller must not change the arguments
 	// afterwards. To close the result, close the original store. The result is a [Getter] if the original store is

@@ -44,7 +44,8 @@ func (e *Error) Unwrap() error { return e.Err }
 
 func (e *Error) Error() string { return e.Msg }
 
-// Refusal marks the error as an answer to a request. The function of [DB.UpdateJoined] can go on after it.
+// Refusal marks the error as an answer to a request, not a failure of the store. If the operation had written
+// nothing, the function passed to [DB.UpdateJoined] can handle the error and continue.
 func (e *Error) Refusal() {}
 
 func invalid(format string, args ...any) error {
@@ -67,7 +68,8 @@ type MisuseError struct{ msg string }
 // Error returns what is wrong and what to do about it.
 func (e *MisuseError) Error() string { return "sortkey: " + e.msg }
 
-// Refusal marks the error as an answer that changed nothing. The function of [DB.UpdateJoined] can go on after it.
+// Refusal marks the error as an answer to a request that changed nothing. The function passed to [DB.UpdateJoined]
+// can handle the error and continue.
 func (e *MisuseError) Refusal() {}
 
 // Misuse marks the error as a fault of the calling program.

@@ -10,9 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// forksName is the folder inside a store's folder for its forks, and for copies and files of Loads that are not
-// complete. There they are on the same file system, so that files can be linked, and removing the store removes them
-// too.
+// forksName is the folder, inside a store's folder, for its forks, unfinished copies and the files of unfinished
+// Loads. They share the store's file system, so files can be linked. Removing the store removes them too.
 const forksName = "forks"
 
 // A forkDir is the folder for the forks of a store, and for forks of its forks. The folder exists only while it has

@@ -135,8 +135,9 @@ func (p *planner) fresh() (all []dataset.Item) {
 	return all
 }
 
-// same reports whether a pattern reads the same rows from the dataset middle as from own, which has only the items of
-// its version. It tries the pattern's own values and the values of some items.
+// same reports whether a pattern reads the same rows from r.middle, which has the items of both versions, as from
+// own, which has those of one. It tries the pattern's own values and the values of some items. It returns true for
+// writes.
 func (r *reader) same(m *model.Model, own *dataset.Dataset, p *model.Pattern, items []dataset.Item) (bool, error) {
 	if p.IsWrite() {
 		return true, nil

@@ -175,8 +175,8 @@ func keyFrom(e *model.Entity, values map[string]string) (string, bool) {
 	return string(keyOf(e, b.AppendItem(nil))), true
 }
 
-// addBatch adds the follow-up reads of a pattern to the partitions. A sampled item represents several declared items,
-// some of them in other partitions. addBatch adds only the reads of those in its own partition.
+// addBatch adds the follow-up reads of a pattern to the partitions of the table that they read. A sampled item can
+// represent declared items of several partitions. addBatch counts only the share in the sampled item's own partition.
 func (t *Table) addBatch(p *model.Pattern, r *Reads, all []*Space) {
 	for _, s := range all {
 		if r.batch == nil || s.Table != p.Then.Table || s.Index != nil {

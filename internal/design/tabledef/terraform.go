@@ -387,8 +387,9 @@ func (m *module) table(what string, arguments map[string]any) ([]*Schema, error)
 // tableModule is the public module with which most projects define tables.
 const tableModule = "terraform-aws-modules/dynamodb-table/aws"
 
-// call reads the tables of a module that another module calls. It reads a module from a local folder, and knows
-// tableModule. It skips other modules, and adds a note if they may have tables.
+// call reads the tables of a module that another module calls: from a local folder, or from the arguments if it is
+// tableModule. It skips any other module, with a note if the name or source suggests tables. A folder without
+// Terraform files also gets a note.
 func (m *module) call(i instance, b *hclsyntax.Body) ([]*Schema, error) {
 	what, source := i.what, ""
 	if a := b.Attributes["source"]; a != nil {

@@ -18,7 +18,8 @@ const (
 	AnySize = math.MaxInt
 )
 
-// ErrSize is the error for an item or value above [MaxSize], which has not been read to its end.
+// ErrSize means that an item or value is larger than [MaxSize]. AppendItem and ReadValue leave the rest of such a
+// value unread.
 var ErrSize = fmt.Errorf("larger than %d bytes, the limit of an item", MaxSize)
 
 // AppendItem and ReadValue read the next value of a source of DynamoDB JSON. AppendItem appends it to dst as an item,

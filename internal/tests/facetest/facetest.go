@@ -1,7 +1,7 @@
-// Package facetest compares the Go API of a table, [sortkey.TableOf], with the operations of the service. It runs the
-// scripts of sdk/testdata/behaviour on two databases. One gets every operation as a request, the other as a call of
-// the Go API, which the package calls the face, wherever that API can express the request. Then it compares the
-// answers and the stored items.
+// Package facetest compares the Go API of a table, [sortkey.TableOf], with the operations of the service. It runs
+// each script of sdk/testdata/behaviour on two databases. One gets every operation as a request. The other gets it as
+// a call of the Go API ("the face") if that API can express the request. Then facetest compares the answers and the
+// stored items.
 //
 // [Matrix] and [Hazards] test concurrent calls and functions that misbehave. The tests of every engine run them.
 package facetest
