@@ -121,8 +121,10 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 	err := s.db.View(ctx, func(view *table.View) error {
 		var a answer
 		read := 0 // bytes
-		processed = 0
 		full := false
+		// View can call this again with newer definitions, so start from nothing.
+		throttled, processed, out.ConsumedCapacity = nil, 0, nil
+		clear(out.UnprocessedKeys)
 		named := map[string][]attr.Item{} // keys by table name
 		uses = uses[:0]
 		for i, name := range names {

@@ -32,8 +32,8 @@ var comparisons = []struct {
 
 // ParseCondition parses a condition on the sort key attribute called name. A bare value means =, and a value followed
 // by an asterisk means begins_with. Elsewhere, and in quotes, an asterisk is an ordinary character. ParseCondition
-// rejects text that resembles a condition but is none, such as "contains x", unless the text is in quotes or follows
-// =.
+// rejects text that resembles a condition but is not one, such as "contains x", unless the text is in quotes or
+// follows =.
 func ParseCondition(name, text string) (Condition, error) {
 	s := strings.TrimSpace(text)
 	if s == "" {

@@ -9,7 +9,7 @@ import (
 
 const operator = `(?:<=|>=|<>|!=|==|=|<|>)`
 
-// lookalikes match unquoted text that resembles a condition but is none. If ParseCondition took the text for a value,
+// lookalikes match unquoted text that resembles a condition but is not one. If ParseCondition took the text for a value,
 // the query would silently find nothing.
 var lookalikes = []struct {
 	pattern func() *regexp.Regexp
@@ -43,7 +43,7 @@ var (
 	afterName = text.Pattern(`(?i)^\s*(?:` + operator + `|(?:between|begins_with)\s)`)
 )
 
-// lookalike returns an error if s resembles a condition on the attribute called name but is none.
+// lookalike returns an error if s resembles a condition on the attribute called name but is not one.
 func lookalike(name, s string) error {
 	refuse := func(instead string) error {
 		return UsageError(instead+"; write '= "+s+"' for exactly this text", "%q is not a sort condition", s)

@@ -43,8 +43,8 @@ func (c *client) live() (b batch, size int) {
 	return b, len(line)
 }
 
-// TestAdviceFollows tests that advice follows the existing indexes, and that there is none about statements. Names of
-// any kind and deleted tables must not cause errors.
+// TestAdviceFollows tests that advice follows the existing indexes, and that statements get no advice. Names of any
+// kind and deleted tables must not cause errors.
 func TestAdviceFollows(t *testing.T) {
 	t.Parallel()
 	db := sortkeytest.New(t)

@@ -268,7 +268,7 @@ const (
 )
 
 // Beside returns the default paths of an import's journal and of its report of rejected records. They are beside the
-// first path that is not standard input. If there is none, both are "".
+// first path that is not standard input. If all paths are standard input, both are "".
 func Beside(paths []string) (journal, rejects string) {
 	for _, path := range paths {
 		if path != stdin {
