@@ -42,8 +42,8 @@ func (it Item) All() iter.Seq2[[]byte, Value] {
 	}
 }
 
-// Get returns the value of the attribute called name, or the zero Value if there is none. Get searches by
-// bisection and does not allocate, so reading a few attributes this way is cheaper than [UnmarshalItem].
+// Get returns the value of the attribute called name, or the zero Value if there is none. It makes a binary search and
+// does not allocate, so reading a few attributes this way is cheaper than [UnmarshalItem].
 func (it Item) Get(name string) Value {
 	if i, ok := doc.Find(it, name); ok {
 		_, v := it.At(i)

@@ -9,7 +9,7 @@ import (
 
 const operator = `(?:<=|>=|<>|!=|==|=|<|>)`
 
-// lookalikes match unquoted text that resembles a condition but is not one. If ParseCondition took the text for a value,
+// lookalikes match unquoted text that looks like a condition but is not one. If ParseCondition took it for a value,
 // the query would silently find nothing.
 var lookalikes = []struct {
 	pattern func() *regexp.Regexp
