@@ -24,7 +24,6 @@ func openPebble(dir string) (*pebble.DB, error) {
 	}
 	for i := range o.Levels {
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
-		o.Levels[i].IndexBlockSize = 256 << 10
 	}
 	return pebble.Open(dir, o)
 }

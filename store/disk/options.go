@@ -59,10 +59,6 @@ const (
 	// blocked writer does not notice when the store fails, so the number is high.
 	stopWrites = 1000
 
-	// indexBlock is the size in bytes from which the index of a file has two levels. Pebble's default is the size of
-	// a block of data. With it, the index of most files has two levels, and each search reads both.
-	indexBlock = 256 << 10
-
 	// pebbleFormat is the format of Pebble's files. Changing it requires a new
 	// Format, because an older Sortkey could no longer open the folder.
 	pebbleFormat = pebble.FormatValueSeparation
@@ -127,7 +123,6 @@ func (s *Store) pebble() *pebble.Options {
 	}
 	for i := range o.Levels {
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
-		o.Levels[i].IndexBlockSize = indexBlock
 	}
 	return o
 }
