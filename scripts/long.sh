@@ -43,7 +43,7 @@ part fuzz scripts/fuzz.sh 60s
 part oracle scripts/oracle.sh 200000 "$RANDOM"
 SORTKEY_CHECKS=10 part properties go_test ./fuzz -run 'Property(Marshal|Unmarshal|PutGet)'
 SORTKEY_CHECKS=5 part transactions go_test ./fuzz -run Transactions
-SORTKEY_CHECKS=50 part samples go_test ./fuzz/numbers
+SORTKEY_CHECKS=50 part samples go_test ./fuzz -run '^TestNumbers'
 SORTKEY_CHECKS=30 GOWORK=$PWD/all.work part order go_test ./store/tikv -run Order
 part race race
 SORTKEY_POSTGRES=1 part race-postgres go_test -race -short -run '^Test(Servers|UpdatesTogether|Lookup|LongKeys)' ./store/postgres

@@ -1,4 +1,4 @@
-package numbers_test
+package fuzz_test
 
 import (
 	"cmp"

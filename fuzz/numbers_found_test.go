@@ -1,4 +1,4 @@
-package numbers_test
+package fuzz_test
 
 import (
 	"math"
@@ -12,9 +12,9 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-// TestFound has small models whose figures were once wrong, with the figures that a count of their items gives. A
+// TestNumbersFound has small models whose figures were once wrong, with the figures that a count of their items gives. A
 // short run takes one model in eight, because each has 100,000 items or more.
-func TestFound(t *testing.T) {
+func TestNumbersFound(t *testing.T) {
 	slow(t)
 	const tasks = `  Org: {attributes: {PK: "ORG#{org}", SK: META}, count: 50, samples: [{org: o1}]}
   Project: {of: Org, per: 20, attributes: {PK: "ORG#{org}", SK: "PROJ#{project}"}, samples: [{org: o1, project: p1}]}
@@ -119,9 +119,9 @@ func TestFound(t *testing.T) {
 	}
 }
 
-// TestRanges compares the rows that time ranges read in a sample with those they read in all items. A range is placed
+// TestNumbersOfRanges compares the rows that time ranges read in a sample with those they read in all items. A range is placed
 // where most rows are, and a sample has places with many rows by chance.
-func TestRanges(t *testing.T) {
+func TestNumbersOfRanges(t *testing.T) {
 	proptest.NeedLong(t) // it counts 200,000 items
 	slow(t)
 	const source = `name: ranges
