@@ -1,4 +1,4 @@
-package remote_test
+package store_test
 
 import (
 	"bytes"
