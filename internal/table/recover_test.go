@@ -1,4 +1,4 @@
-package life_test
+package table_test
 
 import (
 	"context"
@@ -399,7 +399,7 @@ func TestCountersOfVectors(t *testing.T) {
 		require.NoError(t, f.DB.Close(t.Context()))
 		require.True(t, begin(t, st).DB.Recovered())
 
-		require.NoError(t, life.SetExact(t.Context(), st, 1))
+		require.NoError(t, setExact(t.Context(), st, 1))
 		f = begin(t, st)
 		require.Equal(t, dimensions == 0, f.DB.Recovered())
 		require.NoError(t, f.DB.Recover(t.Context()))
@@ -500,4 +500,11 @@ func length(s store.Store) int {
 		s = wrapped.Store
 	}
 	return s.(interface{ Len() int }).Len()
+}
+
+// setExact sets the value of the mark, in a closed store, that the counters are exact.
+func setExact(ctx context.Context, st store.Store, mark byte) error {
+	return st.Update(ctx, func(w store.Writer) error {
+		return w.Put(table.CatalogueSpace, table.CountersPartition, table.ExactRow, []byte{mark})
+	})
 }

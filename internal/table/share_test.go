@@ -1,4 +1,4 @@
-package life_test
+package table_test
 
 import (
 	"bytes"
