@@ -1,4 +1,4 @@
-package partiql_test
+package expr_test
 
 import (
 	"fmt"
@@ -18,15 +18,15 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// TestScripts runs the scripts in testdata. Their commands are:
+// TestPartiQL runs the scripts in testdata. Their commands are:
 //
 //	params  the parameters of the statements below, a list in DynamoDB JSON
 //	parse   the parsed form of each line, or its error and the position of that
 //	plan    how to read a SELECT with the WHERE and ORDER BY of each line, from a
 //	        table with the key PK (S), SK (S)
 //	key     the key that the WHERE of each line sets, and its other conditions
-func TestScripts(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+func TestPartiQL(t *testing.T) {
+	datadriven.Walk(t, "../partiql/testdata", func(t *testing.T, path string) {
 		var params []attr.Value
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			var out strings.Builder
@@ -148,10 +148,10 @@ func plan(p *partiql.Plan, err error) string {
 	return strings.Join(parts, " ")
 }
 
-// FuzzParse parses arbitrary text. It must not panic. Errors must be an *Error with a position in the text, and every
+// FuzzPartiQL parses arbitrary text. It must not panic. Errors must be an *Error with a position in the text, and every
 // SELECT must have a plan.
-func FuzzParse(f *testing.F) {
-	files, err := filepath.Glob("testdata/*")
+func FuzzPartiQL(f *testing.F) {
+	files, err := filepath.Glob("../partiql/testdata/*")
 	require.NoError(f, err)
 	for _, name := range files {
 		data, err := os.ReadFile(name)

@@ -1,4 +1,4 @@
-package legacy_test
+package wire_test
 
 import (
 	"encoding/json"
@@ -25,7 +25,7 @@ import (
 //	updates    the update equivalent to AttributeUpdates, and what it changes in the item; without an
 //	           item, it creates one with the key "key"
 func TestLegacy(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+	datadriven.Walk(t, "../legacy/testdata", func(t *testing.T, path string) {
 		var it attr.Item
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			if d.Cmd == "item" {
