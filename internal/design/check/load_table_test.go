@@ -1,4 +1,4 @@
-package load_test
+package check_test
 
 import (
 	"cmp"

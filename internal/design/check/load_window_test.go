@@ -1,4 +1,4 @@
-package load_test
+package check_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
-func checked(t require.TestingT, source string) *check.Result {
+func checkedWhole(t require.TestingT, source string) *check.Result {
 	m, err := modelfile.Parse("m.yaml", []byte(source))
 	require.NoError(t, err, source)
 	w, err := dataset.Build(context.Background(), m, dataset.Options{})
@@ -42,7 +42,7 @@ patterns:
 // TestWindows checks that the cost of a value is that of its busiest window, and that the mean is over all windows.
 func TestWindows(t *testing.T) {
 	read := func(query string) check.PatternResult {
-		return checked(t, strings.Replace(months, "%s", query, 1)).Patterns[0]
+		return checkedWhole(t, strings.Replace(months, "%s", query, 1)).Patterns[0]
 	}
 	p := read(`where: {d: a, at: {between: [2025-01, 2025-01]}}`)
 	require.Equal(t, 2, p.Spread.Worst.Rows)
@@ -75,7 +75,7 @@ patterns:
 	for query, want := range map[string]float64{
 		"C, where: {p: a}": 0, "C, where: {p: a}}, asked: zipf(1.5), expect: {rows: 1": 0, "E, where: {kind: k}": 100 / 5 * 0.5, "S, where: {state: NEW}": 100 * 0.5,
 	} {
-		r := checked(t, strings.Replace(source, "%s", query, 1))
+		r := checkedWhole(t, strings.Replace(source, "%s", query, 1))
 		most := 0.0
 		if p := r.Tables[0].ByReads; p != nil {
 			most = p.Reads
