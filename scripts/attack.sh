@@ -35,7 +35,7 @@ tried() {
 tried "originals in masked items: names, sets, keys, numbers, Booleans" 30 ./internal/design/mask 'NothingLeaks|NoneStays|Uncovered'
 tried "a mask whose rules do not cover the data: nothing is written" 30 ./cmd/sortkey 'TestScripts/mask$'
 tried "descriptors exhausted and freed: writes go on" 60 ./store/disk 'TestDescriptors$'
-tried "templates of a few lines that never end" 120 ./internal/design/tabledef 'TestBombs|TestGrammar'
+tried "templates of a few lines that never end" 120 ./internal/design/convert 'TestBombs|TestGrammar'
 tried "pipes, devices and huge files where a design is expected" 10 ./internal/design/files TestRead
 tried "scans, transactions, index builds and exports for one processor" 60 . TestHeavy
 tried "lines of MCP that are not JSON, and a short token" 60 ./cmd/sortkey 'TestScripts/mcp$'

@@ -38,7 +38,7 @@ var imports = []struct {
 	{"scan", []string{"kinds-table.json", "kinds-scan.json"}, convert.Options{}},
 }
 
-func files(t testing.TB, names []string) (list []convert.File) {
+func inputFiles(t testing.TB, names []string) (list []convert.File) {
 	t.Helper()
 	for _, name := range names {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
@@ -58,7 +58,7 @@ func (rejection) Rejected() {}
 func TestRejected(t *testing.T) {
 	it, err := attr.ParseItem([]byte(`{"PK": {"S": "C#1"}, "SK": {"S": "O#1"}}`))
 	require.NoError(t, err)
-	table := files(t, []string{"tables.json"})
+	table := inputFiles(t, []string{"tables.json"})
 	importOf := func(errs ...error) ([]convert.Loss, error) {
 		items := func(yield func(attr.Item, error) bool) {
 			for _, err := range append(errs, nil) {
@@ -83,7 +83,7 @@ func TestRejected(t *testing.T) {
 func TestImport(t *testing.T) {
 	for _, tt := range imports {
 		t.Run(tt.name, func(t *testing.T) {
-			m, losses, err := convert.Import(t.Context(), files(t, tt.files), tt.o)
+			m, losses, err := convert.Import(t.Context(), inputFiles(t, tt.files), tt.o)
 			require.NoError(t, err)
 			var b bytes.Buffer
 			require.NoError(t, modelfile.Write(&b, m))
@@ -132,7 +132,7 @@ func golden(t *testing.T, path string, got []byte) {
 
 // TestItems checks that every item of a Workbench model is in the dataset unchanged, as a sample or as a raw item.
 func TestItems(t *testing.T) {
-	m, _, err := convert.Import(t.Context(), files(t, []string{"workbench.json"}), convert.Options{})
+	m, _, err := convert.Import(t.Context(), inputFiles(t, []string{"workbench.json"}), convert.Options{})
 	require.NoError(t, err)
 	w, err := dataset.Build(t.Context(), m, dataset.Options{})
 	require.NoError(t, err)
@@ -164,7 +164,7 @@ func TestItems(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	list := files(t, []string{"tables.json", "items.json"})
+	list := inputFiles(t, []string{"tables.json", "items.json"})
 	m, losses, err := convert.Import(t.Context(), list, convert.Options{Items: 2})
 	require.NoError(t, err)
 	require.Len(t, m.Entities, 1)
@@ -240,7 +240,7 @@ func TestErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _, err := convert.Import(ctx, files(t, []string{"tables.json"}), convert.Options{})
+	_, _, err := convert.Import(ctx, inputFiles(t, []string{"tables.json"}), convert.Options{})
 	require.ErrorIs(t, err, context.Canceled)
 }
 

@@ -165,7 +165,7 @@ func TestMutants(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for _, tt := range imports {
 		var docs []any
-		for _, f := range files(t, tt.files) {
+		for _, f := range inputFiles(t, tt.files) {
 			dec := json.NewDecoder(bytes.NewReader(f.Data))
 			dec.UseNumber()
 			var lines []any

@@ -1,4 +1,4 @@
-package tabledef_test
+package convert_test
 
 import (
 	"os"
@@ -29,7 +29,7 @@ func texts(notes []tabledef.Note) (all []string) {
 }
 
 func TestService(t *testing.T) {
-	const path = "testdata/service/serverless.yml"
+	const path = "../tabledef/testdata/service/serverless.yml"
 	list, notes, err := tabledef.Read(path, nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{"shop-api-dev-shop-api-dev-customers", "PREFIX-links-network-dev.Suffix", "shop-api-dev-orders", "shop-api-dev-sessions"}, names(list))

@@ -1,4 +1,4 @@
-package export
+package convert_test
 
 import (
 	"path/filepath"
@@ -16,10 +16,10 @@ func exampleModels(t *testing.T) map[string]*model.Model {
 	t.Helper()
 	all := map[string]*model.Model{}
 	for _, pattern := range []string{
-		"testdata/*.yaml", "../../../design/examples/*/model.yaml", "../../../docs/scale/*.yaml",
+		"../export/testdata/*.yaml", "../../../design/examples/*/model.yaml", "../../../docs/scale/*.yaml",
 		"../../../design/designtest/testdata/*.yaml", "../../../cmd/sortkey/testdata/*.yaml",
 		"../gen/testdata/*.yaml", "../gen/testdata/store/*.yaml", "../dataset/testdata/*.yaml", "../modelfile/*.yaml",
-		"../modelfile/testdata/*.yaml", "../report/testdata/*.yaml", "../convert/testdata/golden/*.yaml",
+		"../modelfile/testdata/*.yaml", "../report/testdata/*.yaml", "testdata/golden/*.yaml",
 		"../lint/testdata/*/bad.yaml",
 		"../lint/testdata/*/good.yaml", // like bad.yaml, but without the hazard
 	} {
@@ -30,7 +30,7 @@ func exampleModels(t *testing.T) map[string]*model.Model {
 		require.NoError(t, err)
 		for _, path := range paths {
 			m, err := modelfile.Load(path)
-			if strings.HasPrefix(path, "testdata/") {
+			if strings.HasPrefix(path, "../export/testdata/") {
 				require.NoError(t, err)
 			}
 			if err == nil {

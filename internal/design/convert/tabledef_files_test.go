@@ -1,6 +1,6 @@
 //go:build unix
 
-package tabledef_test
+package convert_test
 
 import (
 	"fmt"

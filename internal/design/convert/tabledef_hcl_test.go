@@ -1,4 +1,4 @@
-package tabledef_test
+package convert_test
 
 import (
 	"fmt"

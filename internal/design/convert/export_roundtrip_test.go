@@ -1,4 +1,4 @@
-package export
+package convert_test
 
 import (
 	"context"
@@ -10,15 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/convert"
+	"github.com/sortkey/sortkey/internal/design/export"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 )
 
 // readBack reads a file as the command sortkey design import does.
-func readBack(t *testing.T, f Format, file File) *model.Model {
+func readBack(t *testing.T, f export.Format, file export.File) *model.Model {
 	t.Helper()
 	in := convert.File{Name: file.Name, Data: file.Data}
-	if f == CloudFormation || f == Terraform {
+	if f == export.CloudFormation || f == export.Terraform {
 		var err error
 		path := filepath.Join(t.TempDir(), file.Name)
 		require.NoError(t, os.WriteFile(path, file.Data, 0o600))
@@ -31,21 +32,22 @@ func readBack(t *testing.T, f Format, file File) *model.Model {
 	return m
 }
 
-// TestRoundTrip exports each model of the repository in each format, reads the files back, and compares what the
+// TestExportRoundTrip exports each model of the repository in each format, reads the files back, and compares what the
 // format carries.
-func TestRoundTrip(t *testing.T) {
+func TestExportRoundTrip(t *testing.T) {
 	for name, m := range exampleModels(t) {
-		for _, w := range writers {
-			t.Run(name+"/"+string(w.format), func(t *testing.T) {
+		for _, format := range export.FormatNames() {
+			f := export.Format(format)
+			t.Run(name+"/"+format, func(t *testing.T) {
 				t.Parallel()
-				files, err := Export(m, w.format)
+				files, err := export.Export(m, f)
 				require.NoError(t, err)
 				for i, file := range files {
 					was := m
-					if w.each {
-						was = Only(m, m.Tables[i])
+					if len(files) > 1 { // one for each table
+						was = export.Only(m, m.Tables[i])
 					}
-					compareModels(t, w.format, was, readBack(t, w.format, file))
+					compareModels(t, f, was, readBack(t, f, file))
 				}
 			})
 		}
@@ -53,21 +55,21 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // compareModels compares a model with the one that was read back, as far as the format carries it.
-func compareModels(t *testing.T, f Format, was, is *model.Model) {
+func compareModels(t *testing.T, f export.Format, was, is *model.Model) {
 	t.Helper()
 	require.Len(t, is.Tables, len(was.Tables))
 	for i, table := range was.Tables {
-		if f != CloudFormation { // CloudFormation sorts tables
+		if f != export.CloudFormation { // CloudFormation sorts tables
 			require.Equal(t, table.Name, is.Tables[i].Name)
 		}
 		got := is.Table(table.Name)
 		require.NotNil(t, got, table.Name)
 		require.JSONEq(t, string(table.CreateRequest()), string(got.CreateRequest()))
-		if f == CloudFormation || f == Terraform {
+		if f == export.CloudFormation || f == export.Terraform {
 			require.Equal(t, table.TTL, got.TTL)
 		}
 	}
-	if f == Workbench {
+	if f == export.Workbench {
 		require.Equal(t, was.Name, is.Name)
 		require.Equal(t, strings.TrimSpace(was.About), is.About)
 		require.Subset(t, itemsOf(is), itemsOf(was))

@@ -1,4 +1,4 @@
-package tabledef_test
+package convert_test
 
 import (
 	"encoding/json"
@@ -29,21 +29,21 @@ func TestRead(t *testing.T) {
 		with       tabledef.Parameters
 		want       []string
 	}{
-		{"template", "testdata/template.yaml", tabledef.Parameters{"AWS::StackName": "shop"}, []string{
+		{"template", "../tabledef/testdata/template.yaml", tabledef.Parameters{"AWS::StackName": "shop"}, []string{
 			`{"TableName":"Names","AttributeDefinitions":[` + defined + `],"KeySchema":[` + customer + `],"BillingMode":"PAY_PER_REQUEST"}`,
 			`{"TableName":"shop-orders-dev","AttributeDefinitions":[` + defined + `],"KeySchema":[` + customer + `,` + placed + `],
 				"GlobalSecondaryIndexes":[{"IndexName":"by-d","KeySchema":[` + status + `,` + placed + `],"Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["total"]}}],
 				"BillingMode":"PAY_PER_REQUEST","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"},"TimeToLiveSpecification":{"AttributeName":"ends","Enabled":true}}`,
 			`{"TableName":"Simple","AttributeDefinitions":[{"AttributeName":"at","AttributeType":"N"}],"KeySchema":[{"AttributeName":"at","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`,
 		}},
-		{"folder with Terraform", "testdata/module", nil, []string{
+		{"folder with Terraform", "../tabledef/testdata/module", nil, []string{
 			`{"TableName":"shop-test-orders","AttributeDefinitions":[` + defined + `],"KeySchema":[` + customer + `,` + placed + `],
 				"GlobalSecondaryIndexes":[{"IndexName":"by-status","KeySchema":[` + status + `,` + placed + `],"Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["total"]},"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}}],
 				"LocalSecondaryIndexes":[{"IndexName":"by-status-of-customer","KeySchema":[` + customer + `,{"AttributeName":"status","KeyType":"RANGE"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}],
 				"BillingMode":"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":5,"WriteCapacityUnits":7},
 				"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"},"TimeToLiveSpecification":{"AttributeName":"ends","Enabled":true}}`,
 		}},
-		{"output of terraform show", "testdata/plan.json", nil, []string{
+		{"output of terraform show", "../tabledef/testdata/plan.json", nil, []string{
 			`{"TableName":"Events","AttributeDefinitions":[{"AttributeName":"id","AttributeType":"B"},{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"b","AttributeType":"S"},{"AttributeName":"c","AttributeType":"N"}],
 				"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST",
 				"GlobalSecondaryIndexes":[{"IndexName":"multi","KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"b","KeyType":"HASH"},{"AttributeName":"c","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}}]}`,
@@ -63,12 +63,12 @@ func TestRead(t *testing.T) {
 }
 
 func TestParametersDecide(t *testing.T) {
-	list, _, err := tabledef.Read("testdata/module", tabledef.Parameters{"stage": "x", "capacity": "9"})
+	list, _, err := tabledef.Read("../tabledef/testdata/module", tabledef.Parameters{"stage": "x", "capacity": "9"})
 	require.NoError(t, err)
 	require.Equal(t, "shop-x-orders", list[0].TableName)
 	require.EqualValues(t, 9, list[0].ProvisionedThroughput.ReadCapacityUnits)
-	_, _, err = tabledef.Read("testdata/template.yaml", tabledef.Parameters{"AWS::StackName": "shop", "Stage": "prod"})
-	require.ErrorContains(t, err, "testdata/template.yaml: Resources.Audit: the schema has no KeySchema")
+	_, _, err = tabledef.Read("../tabledef/testdata/template.yaml", tabledef.Parameters{"AWS::StackName": "shop", "Stage": "prod"})
+	require.ErrorContains(t, err, "../tabledef/testdata/template.yaml: Resources.Audit: the schema has no KeySchema")
 }
 
 const key = `hash_key = "id"
@@ -202,7 +202,7 @@ func TestLoneFile(t *testing.T) {
 
 // TestUnknownParameters holds that Read refuses a parameter with a typo, because the default would remain in force.
 func TestUnknownParameters(t *testing.T) {
-	for path, declared := range map[string]string{"testdata/template.yaml": "Stage", "testdata/module": "stage"} {
+	for path, declared := range map[string]string{"../tabledef/testdata/template.yaml": "Stage", "../tabledef/testdata/module": "stage"} {
 		_, _, err := tabledef.Read(path, tabledef.Parameters{"Stge": "x", "AWS::StackName": "shop"})
 		require.ErrorContains(t, err, "unknown parameter Stge")
 		require.Contains(t, advice.Of(err), declared)
@@ -214,7 +214,7 @@ func TestUnknownParameters(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, path := range []string{"testdata/template.yaml", "testdata/module/main.tf", "testdata/module/variables.tf", "testdata/plan.json", "testdata/service/serverless.yml"} {
+	for _, path := range []string{"../tabledef/testdata/template.yaml", "../tabledef/testdata/module/main.tf", "../tabledef/testdata/module/variables.tf", "../tabledef/testdata/plan.json", "../tabledef/testdata/service/serverless.yml"} {
 		data, err := os.ReadFile(path)
 		require.NoError(f, err)
 		f.Add(filepath.Ext(path), data)
