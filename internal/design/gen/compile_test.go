@@ -1,4 +1,4 @@
-package compile_test
+package gen_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
-const files = `
+const drive = `
 name: files
 tables: {Drive: {partition: PK, sort: SK}}
 entities:
@@ -23,8 +23,8 @@ patterns:
     query: {entity: Version, where: {drive: a, file: notes, version: {">": 9}}}
 `
 
-func ExamplePattern() {
-	m, err := modelfile.Parse("files.yaml", []byte(files))
+func Example_compilePattern() {
+	m, err := modelfile.Parse("files.yaml", []byte(drive))
 	if err != nil {
 		fmt.Println(err)
 		return

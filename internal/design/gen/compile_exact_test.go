@@ -1,4 +1,4 @@
-package compile_test
+package gen_test
 
 import (
 	"context"
@@ -138,7 +138,7 @@ func TestCompileIsExact(t *testing.T) {
 		if status != 200 {
 			t.Fatalf("%s: %s", request, out)
 		}
-		got := itemsOf(t, out)
+		got := itemsIn(t, out)
 		for _, it := range got {
 			key := string(it.Get("SK").Raw())
 			if !want[key] {
@@ -152,7 +152,7 @@ func TestCompileIsExact(t *testing.T) {
 	})
 }
 
-func itemsOf(t *proptest.T, response []byte) (all []attr.Item) {
+func itemsIn(t *proptest.T, response []byte) (all []attr.Item) {
 	var out struct{ Items []json.RawMessage }
 	if err := json.Unmarshal(response, &out); err != nil {
 		t.Fatalf("%v", err)

@@ -1,3 +1,0 @@
-package compile
-
-var Successor = successor
