@@ -1,12 +1,15 @@
-package fault
+package api_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	faults "github.com/sortkey/sortkey/internal/api/fault"
 )
 
-func TestLike(t *testing.T) {
+// TestFaultKeys tests the patterns of keys, in which * stands for any text.
+func TestFaultKeys(t *testing.T) {
 	for _, tt := range []struct {
 		pattern, text string
 		want          bool
@@ -16,27 +19,30 @@ func TestLike(t *testing.T) {
 		{"a*c", "abc", true}, {"a*c", "ac", true}, {"a*a", "a", false}, {"a*b*c", "axbxc", true},
 		{"a*b*c", "axc", false}, {"**", "x", true}, {"ORDER#*", "ORDER#1", true}, {"ORDER#*", "USER#1", false},
 	} {
-		require.Equal(t, tt.want, like(tt.pattern, tt.text), "%s %s", tt.pattern, tt.text)
+		var s faults.Set
+		s.Add(&faults.Rule{Fault: faults.Fault{Key: tt.pattern}})
+		got := s.Match(&faults.Call{Operation: "GetItem", Keys: func(string) []string { return []string{tt.text} }}) != nil
+		require.Equal(t, tt.want, got, "%s %s", tt.pattern, tt.text)
 	}
 }
 
-func TestSet(t *testing.T) {
-	var s Set
+func TestFaultSet(t *testing.T) {
+	var s faults.Set
 	require.True(t, s.Empty())
-	call := &Call{
+	call := &faults.Call{
 		Operation: "PutItem", Tables: []string{"A", "B"}, Index: "I", Keys: func(string) []string { return []string{"k1"} },
 	}
-	for _, f := range []Fault{
+	for _, f := range []faults.Fault{
 		{Operation: "GetItem"}, {Table: "C"}, {Index: "J"}, {Key: "x*"}, {Operation: "PutItem", Skip: 1},
 	} {
 		f.Code = "wrong"
-		r := &Rule{Fault: f}
+		r := &faults.Rule{Fault: f}
 		s.Add(r)
 		require.Nil(t, s.Match(call), r)
 		s.Remove(r)
 	}
 	require.True(t, s.Empty())
-	twice := &Rule{Fault: Fault{Operation: "PutItem", Table: "B", Index: "I", Key: "k*", Skip: 1, Times: 2, Code: "X"}}
+	twice := &faults.Rule{Fault: faults.Fault{Operation: "PutItem", Table: "B", Index: "I", Key: "k*", Skip: 1, Times: 2, Code: "X"}}
 	s.Add(twice)
 	require.False(t, s.Empty())
 	var got []bool
@@ -47,14 +53,14 @@ func TestSet(t *testing.T) {
 	require.Equal(t, 2, twice.Met())
 	require.Equal(t, "the calls were 5 × PutItem A, B", twice.Calls())
 	s.Remove(twice)
-	script := &Rule{Fault: Fault{Skip: 1, Nth: []int{1, 3}, Code: "X"}}
+	script := &faults.Rule{Fault: faults.Fault{Skip: 1, Nth: []int{1, 3}, Code: "X"}}
 	s.Add(script)
 	got = nil
 	for range 6 {
 		got = append(got, s.Match(call) != nil)
 	}
 	require.Equal(t, []bool{false, true, false, true, false, false}, got)
-	chance := &Rule{Fault: Fault{Chance: 0.5, Seed: 7}}
+	chance := &faults.Rule{Fault: faults.Fault{Chance: 0.5, Seed: 7}}
 	s.Add(chance)
 	for range 200 {
 		s.Match(call)
@@ -63,15 +69,15 @@ func TestSet(t *testing.T) {
 }
 
 // If an earlier rule makes a call fail, a later rule counts the call as passed.
-func TestOverlap(t *testing.T) {
-	var s Set
-	first, second := &Rule{Fault: Fault{Times: 2, Code: "A"}}, &Rule{Fault: Fault{Times: 1, Code: "B"}}
+func TestFaultsOverlap(t *testing.T) {
+	var s faults.Set
+	first, second := &faults.Rule{Fault: faults.Fault{Times: 2, Code: "A"}}, &faults.Rule{Fault: faults.Fault{Times: 1, Code: "B"}}
 	s.Add(first)
 	s.Add(second)
 	var got []string
 	for range 4 {
 		code := ""
-		if e := s.Match(&Call{Operation: "GetItem"}); e != nil {
+		if e := s.Match(&faults.Call{Operation: "GetItem"}); e != nil {
 			code = e.Code
 		}
 		got = append(got, code)
@@ -88,26 +94,26 @@ func TestEffectsOfOperations(t *testing.T) {
 		"TransactWriteItems": {true, false}, "TransactGetItems": {true, false}, "ExecuteTransaction": {true, false},
 		"BatchWriteItem": {false, true}, "BatchGetItem": {false, true},
 	} {
-		for i, r := range []*Rule{{Fault: Fault{Reasons: []string{"X"}}}, {Fault: Fault{Unprocessed: 1}}} {
-			var s Set
+		for i, r := range []*faults.Rule{{Fault: faults.Fault{Reasons: []string{"X"}}}, {Fault: faults.Fault{Unprocessed: 1}}} {
+			var s faults.Set
 			s.Add(r)
-			require.Equal(t, want[i], s.Match(&Call{Operation: operation}) != nil, "%s %s", operation, r)
+			require.Equal(t, want[i], s.Match(&faults.Call{Operation: operation}) != nil, "%s %s", operation, r)
 		}
 	}
 }
 
 // A rule does not report calls made before it was added.
-func TestCalls(t *testing.T) {
-	var s Set
-	early, late := &Rule{
-		Fault: Fault{Operation: "Scan", Skip: 1},
-	}, &Rule{Fault: Fault{Operation: "PutItem", Reasons: []string{"X"}}}
+func TestFaultCalls(t *testing.T) {
+	var s faults.Set
+	early, late := &faults.Rule{
+		Fault: faults.Fault{Operation: "Scan", Skip: 1},
+	}, &faults.Rule{Fault: faults.Fault{Operation: "PutItem", Reasons: []string{"X"}}}
 	s.Add(early)
-	s.Match(&Call{Operation: "GetItem", Tables: []string{"A"}})
+	s.Match(&faults.Call{Operation: "GetItem", Tables: []string{"A"}})
 	s.Add(late)
-	s.Match(&Call{Operation: "ListTables"})
+	s.Match(&faults.Call{Operation: "ListTables"})
 	require.Equal(t, "Scan, after one call; the calls were 1 × GetItem A; 1 × ListTables",
 		early.String()+"; "+early.Calls())
 	require.Equal(t, "PutItem, transactions only; the calls were 1 × ListTables", late.String()+"; "+late.Calls())
-	require.Equal(t, "no calls were made", new(Rule).Calls())
+	require.Equal(t, "no calls were made", new(faults.Rule).Calls())
 }
