@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/server"
 )
 
-func call(ctx context.Context, c *http.Client, body string) (*http.Response, string, error) {
+func callHTTP(ctx context.Context, c *http.Client, body string) (*http.Response, string, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://db.local/", strings.NewReader(body))
 	if err != nil {
 		return nil, "", err
@@ -32,7 +32,7 @@ func call(ctx context.Context, c *http.Client, body string) (*http.Response, str
 
 func TestTransport(t *testing.T) {
 	c := &http.Client{Transport: server.Transport{Handler: server.New(echo{}, server.Options{})}}
-	res, body, err := call(t.Context(), c, "{}")
+	res, body, err := callHTTP(t.Context(), c, "{}")
 	require.NoError(t, err)
 	require.Equal(t, listTables+"|{}", body)
 	require.Equal(t, "200 OK", res.Status)
@@ -65,7 +65,7 @@ func TestTransportOwnsBodies(t *testing.T) {
 		wg.Go(func() {
 			want := strings.Repeat(string(rune('a'+i)), 5000)
 			for range 200 {
-				_, body, err := call(context.Background(), c, want)
+				_, body, err := callHTTP(context.Background(), c, want)
 				if err != nil || body != listTables+"|"+want {
 					t.Errorf("call = %.40q…, %v", body, err)
 					return
@@ -85,9 +85,9 @@ func TestTransportContext(t *testing.T) {
 			<-ctx.Done()
 			return dst, 200
 		}), server.Options{})}}
-	_, _, err := call(ctx, c, "{}")
+	_, _, err := callHTTP(ctx, c, "{}")
 	require.ErrorIs(t, err, why, "ended while the handler ran")
-	_, _, err = call(ctx, c, "{}")
+	_, _, err = callHTTP(ctx, c, "{}")
 	require.ErrorIs(t, err, why, "ended before")
 }
 

@@ -47,7 +47,7 @@ func client(t *testing.T) *http.Client {
 	return &http.Client{Transport: tr}
 }
 
-func send(c *http.Client, addr, body string) (int, string, error) {
+func sendBody(c *http.Client, addr, body string) (int, string, error) {
 	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://"+addr+"/",
 		strings.NewReader(body))
 	if err != nil {
@@ -68,13 +68,13 @@ func TestServe(t *testing.T) {
 	addr, stop := start(t, echo{}, server.Options{MaxConnections: 2})
 	c := client(t)
 	for range 3 { // one connection, kept alive
-		status, body, err := send(c, addr, "{}")
+		status, body, err := sendBody(c, addr, "{}")
 		require.NoError(t, err)
 		require.Equal(t, 200, status)
 		require.Equal(t, listTables+"|{}", body)
 	}
 	require.NoError(t, stop())
-	_, _, err := send(c, addr, "{}")
+	_, _, err := sendBody(c, addr, "{}")
 	require.Error(t, err, "no longer listening")
 }
 
@@ -90,7 +90,7 @@ func TestServeFinishesRequests(t *testing.T) {
 	}), server.Options{})
 	c, got := client(t), make(chan string, 1)
 	go func() {
-		_, body, err := send(c, addr, "{}")
+		_, body, err := sendBody(c, addr, "{}")
 		got <- fmt.Sprint(body, err)
 	}()
 	<-entered
@@ -111,7 +111,7 @@ func TestServeBreaksOffAtLast(t *testing.T) {
 	}), server.Options{ShutdownTimeout: time.Millisecond})
 	c, got := client(t), make(chan error, 1)
 	go func() {
-		_, _, err := send(c, addr, "{}")
+		_, _, err := sendBody(c, addr, "{}")
 		got <- err
 	}()
 	<-entered

@@ -286,7 +286,7 @@ func TestSignatureErrors(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := request("POST", tt.path, "", "X-Amz-Target", listTables, "Content-Type", "application/json")
+			r := newRequest("POST", tt.path, "", "X-Amz-Target", listTables, "Content-Type", "application/json")
 			if tt.auth != "" {
 				r.Header.Set("Authorization", tt.auth)
 			}
@@ -304,7 +304,7 @@ func TestSignatureErrors(t *testing.T) {
 			}
 		})
 	}
-	res, _ := do(t, h, request("GET", "/", ""))
+	res, _ := do(t, h, newRequest("GET", "/", ""))
 	require.Equal(t, 200, res.StatusCode, "GET needs no signature")
 }
 
@@ -374,7 +374,7 @@ func TestSignedOperation(t *testing.T) {
 // signature.
 func TestSignatureMessage(t *testing.T) {
 	h := server.New(echo{}, signing)
-	r := request("POST", "/", "", "X-Amz-Target", listTables, "X-Amz-Date", "20260301T120000Z",
+	r := newRequest("POST", "/", "", "X-Amz-Target", listTables, "X-Amz-Date", "20260301T120000Z",
 		"Authorization", "AWS4-HMAC-SHA256 Credential=KEY/20260301/us-east-1/dynamodb/aws4_request,"+
 			"SignedHeaders=host;x-amz-target,Signature=00")
 	_, body := do(t, h, r)

@@ -26,7 +26,16 @@ import (
 	"github.com/sortkey/sortkey/internal/server"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(tests{m}) }
+
+// tests closes the connections that clients keep after all tests, so that only the servers' goroutines can leak.
+type tests struct{ *testing.M }
+
+func (m tests) Run() int {
+	code := m.M.Run()
+	http.DefaultClient.CloseIdleConnections()
+	return code
+}
 
 // echo is a handler that responds with the target and the body of the request.
 type echo struct{}
@@ -48,10 +57,10 @@ const listTables = "DynamoDB_20120810.ListTables"
 
 // post returns a POST request; headers are name and value pairs.
 func post(body string, headers ...string) *http.Request {
-	return request(http.MethodPost, "/", body, headers...)
+	return newRequest(http.MethodPost, "/", body, headers...)
 }
 
-func request(method, path, body string, headers ...string) *http.Request {
+func newRequest(method, path, body string, headers ...string) *http.Request {
 	r := httptest.NewRequest(method, "http://localhost:8000"+path, strings.NewReader(body))
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Add(headers[i], headers[i+1])
@@ -126,10 +135,10 @@ func TestRefusals(t *testing.T) {
 		crc    uint32
 		typ    string
 	}{
-		{"OPTIONS", request("OPTIONS", "/", ""), 404, notFound, 3552371480, ""},
-		{"PUT", request("PUT", "/", ""), 404, notFound, 3552371480, ""},
-		{"DELETE", request("DELETE", "/", ""), 404, notFound, 3552371480, ""},
-		{"GET elsewhere", request("GET", "/shell", ""), 404, notFound, 3552371480, ""},
+		{"OPTIONS", newRequest("OPTIONS", "/", ""), 404, notFound, 3552371480, ""},
+		{"PUT", newRequest("PUT", "/", ""), 404, notFound, 3552371480, ""},
+		{"DELETE", newRequest("DELETE", "/", ""), 404, notFound, 3552371480, ""},
+		{"GET elsewhere", newRequest("GET", "/shell", ""), 404, notFound, 3552371480, ""},
 		{"body but no type", post("hi"), 404, notFound, 3552371480, ""},
 		{"body but other type", post("hi", "Content-Type", "whatever"), 404, notFound, 3552371480, ""},
 		// DynamoDB does not accept a version newer than json-1.0: dynalite test/connection.js.
@@ -217,15 +226,15 @@ func TestTypeOfRefusals(t *testing.T) {
 
 func TestGet(t *testing.T) {
 	h := server.New(echo{}, server.Options{})
-	res, body := do(t, h, request("GET", "/", ""))
+	res, body := do(t, h, newRequest("GET", "/", ""))
 	require.Equal(t, 200, res.StatusCode)
 	require.Equal(t, "healthy: localhost:8000 \n", body)
 	require.NotEmpty(t, res.Header.Get("Server"))
-	res, body = do(t, h, request("GET", "/", "", "Accept", "text/html,*/*"))
+	res, body = do(t, h, newRequest("GET", "/", "", "Accept", "text/html,*/*"))
 	require.Equal(t, 200, res.StatusCode)
 	require.Contains(t, body, "--endpoint-url http://localhost:8000\n")
 	require.Equal(t, "nosniff", res.Header.Get("X-Content-Type-Options"))
-	res, body = do(t, h, request("GET", "/healthz", ""))
+	res, body = do(t, h, newRequest("GET", "/healthz", ""))
 	require.Equal(t, 200, res.StatusCode)
 	require.Equal(t, "healthy: localhost:8000\n", body)
 }
@@ -324,8 +333,8 @@ func TestHeaderLimit(t *testing.T) {
 	long := strings.Repeat("x", 16<<10)
 	for name, r := range map[string]*http.Request{
 		"one header":   post("{}", "X-Amz-Target", listTables, "X-Long", long),
-		"request line": request("POST", "/?"+long, "{}", "X-Amz-Target", listTables),
-		"GET":          request("GET", "/", "", "X-Long", long),
+		"request line": newRequest("POST", "/?"+long, "{}", "X-Amz-Target", listTables),
+		"GET":          newRequest("GET", "/", "", "X-Long", long),
 	} {
 		res, body := do(t, h, r)
 		require.Equal(t, 400, res.StatusCode, name)
@@ -454,7 +463,7 @@ func TestCORS(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := server.New(echo{}, server.Options{CORS: tt.origins})
-			res, body := do(t, h, request("OPTIONS", "/", "", asked...))
+			res, body := do(t, h, newRequest("OPTIONS", "/", "", asked...))
 			require.Equal(t, tt.want, res.Header.Get("Access-Control-Allow-Origin"))
 			if tt.want == "" {
 				require.Equal(t, 403, res.StatusCode)
@@ -468,14 +477,14 @@ func TestCORS(t *testing.T) {
 				require.Equal(t, "172800", res.Header.Get("Access-Control-Max-Age"))
 			}
 			for _, method := range []string{"GET", "POST"} {
-				res, _ := do(t, h, request(method, "/", "", asked...))
+				res, _ := do(t, h, newRequest(method, "/", "", asked...))
 				require.Equal(t, tt.want == "", res.StatusCode == 403)
 				require.Equal(t, tt.want, res.Header.Get("Access-Control-Allow-Origin"))
 				require.Equal(t, tt.want != "", res.Header.Get("Access-Control-Expose-Headers") != "")
 				require.Empty(t, res.Header.Get("Access-Control-Max-Age"))
 				require.Empty(t, res.Header.Get("Access-Control-Allow-Headers"))
 			}
-			res, _ = do(t, h, request("OPTIONS", "/", ""))
+			res, _ = do(t, h, newRequest("OPTIONS", "/", ""))
 			require.Equal(t, 404, res.StatusCode, "without Origin")
 			require.Empty(t, res.Header.Get("Access-Control-Allow-Origin"))
 		})
@@ -495,7 +504,7 @@ func TestPanic(t *testing.T) {
 	require.Equal(t, 500, res.StatusCode)
 	require.Equal(t, internalError, body)
 	require.Equal(t, json10, res.Header.Get("Content-Type"))
-	for _, want := range []string{"a bug", listTables, "server_test.go"} {
+	for _, want := range []string{"a bug", listTables, "http_test.go"} {
 		require.Contains(t, log.String(), want)
 	}
 	_, body = do(t, h, post("{}", "X-Amz-Target", listTables, "Content-Type", json10))
@@ -521,7 +530,7 @@ func TestRequestIDs(t *testing.T) {
 		seen[id] = true
 	}
 	h := server.New(echo{}, server.Options{RequestID: func() string { return strings.Repeat("7", 52) }})
-	res, _ := do(t, h, request("GET", "/", ""))
+	res, _ := do(t, h, newRequest("GET", "/", ""))
 	require.Equal(t, strings.Repeat("7", 52), res.Header.Get("X-Amzn-Requestid"))
 }
 

@@ -34,7 +34,7 @@ func TestHost(t *testing.T) {
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			send := func() *http.Request {
-				return local(request(method, "/", "", "X-Amz-Target", listTables), tt.host)
+				return local(newRequest(method, "/", "", "X-Amz-Target", listTables), tt.host)
 			}
 			res, body := do(t, open, send())
 			require.Equal(t, tt.allowed, res.StatusCode == 200, "%s %s: %s", method, tt.host, body)

@@ -133,7 +133,7 @@ func printable(c rune) rune {
 // TestCanonicalQuery checks that the server sorts a query after encoding it. Source: IAM User Guide, "Create a signed
 // AWS API request".
 func TestCanonicalQuery(t *testing.T) {
-	r := request("POST", "/?a=a-b&a=a%2Fb&a-=1&a%2F=2", "", "X-Amz-Target", listTables, "X-Amz-Date",
+	r := newRequest("POST", "/?a=a-b&a=a%2Fb&a-=1&a%2F=2", "", "X-Amz-Target", listTables, "X-Amz-Date",
 		"20260301T120000Z",
 		"Authorization", "AWS4-HMAC-SHA256 Credential=KEY/20260301/us-east-1/dynamodb/aws4_request,"+
 			"SignedHeaders=host;x-amz-target,Signature=00")
