@@ -34,7 +34,7 @@ go_test() { SORTKEY_LONG=1 go test -count=1 -v -timeout 12h "$@"; }
 # Packages without goroutines are left out, and scripts of which the race detector shows nothing.
 race() {
   go list work |
-    grep -vE '/(attr|expr|keys|keycond)(/|$)|/internal/(apigen|item|legacy|partiql|text|wire)$' |
+    grep -vE '/(attr|expr|keys|keycond)(/|$)|/internal/(apigen|item|legacy|partiql|tests|text|wire)$' |
     grep -vE '/design/(advice|awscli|bill|convert|diff|examples|export|gen|lint|lint/rule|mask|report|tabledef)$|/fuzz/' |
     xargs go test -race -short -vet=off -skip '^TestScripts$/^(bench|blank|def|demo|design|help|key|mask|templates)'
 }

@@ -1,4 +1,4 @@
-package text_test
+package tests_test
 
 import (
 	"testing"

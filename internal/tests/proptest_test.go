@@ -1,4 +1,4 @@
-package proptest_test
+package tests_test
 
 import (
 	"slices"
