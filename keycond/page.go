@@ -98,8 +98,8 @@ func (s *Slice) Page(
 }
 
 // Page is [Slice.Page] for the rows of a whole table or index, such as those of [store.Reader.Scan]. The rows must
-// have the addresses that s gives them. The caller chooses where rows begins and in which order; Page ignores Start
-// and Reverse.
+// lie at the addresses that [Schema.Place] returns. The caller chooses where rows begins and in which order; Page
+// ignores Start and Reverse.
 func (s *Schema) Page(
 	rows iter.Seq2[store.Row, error], o PageOptions, visit func(attr.Item) error,
 ) (Page, error) {

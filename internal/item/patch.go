@@ -86,11 +86,10 @@ type ListChange struct {
 	Value attr.Value
 }
 
-// AppendListWith appends the payload of a new list: v with the changes applied.
-// The changes must be sorted by index, with each index once. Values with
-// indexes past the end are appended in that order. Removed elements leave no
-// gaps. Like [AppendWith] it copies unchanged elements without decoding them.
-// If v is not a list, it counts as an empty one.
+// AppendListWith appends the payload of a new list: v with the changes applied. The changes must be sorted by index,
+// with each index once. Values with indexes past the end are appended in the order of their indexes. Removed elements
+// leave no gaps. Like [AppendWith] it copies unchanged elements without decoding them. If v is not a list, it counts
+// as an empty one.
 func AppendListWith(dst []byte, v attr.Value, changes []ListChange) []byte {
 	var list attr.Item
 	if v.Kind() == attr.List {

@@ -36,7 +36,7 @@ func Plural(noun string) string {
 	return noun + "s"
 }
 
-// Agree returns one if n is 1, and many otherwise.
+// Agree returns the word one if n is 1, otherwise the word many.
 func Agree(n int, one, many string) string {
 	if n == 1 {
 		return one
