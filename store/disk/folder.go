@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// On the disk, a file takes up to fileSpace bytes more than it contains.
+// A file takes up to fileSpace more bytes on the disk than it contains.
 const fileSpace = 4 << 10
 
 // Copy copies a store that is closed, or open for reading only, to a folder that does not exist or is empty. It does

@@ -26,8 +26,8 @@ type writer struct {
 	err     error // of a failed change; the update fails even if fn ignores it
 }
 
-// see makes the changes so far visible to the reads that follow. A Writer is not safe for concurrent use. If a
-// program still reads in two goroutines, each finds the old or the new batch, and not half of one.
+// see makes the changes so far visible to the reads that follow. A Writer is not safe for concurrent use. But if a
+// program reads in two goroutines nevertheless, the lock makes each of them find either the old or the new batch.
 func (w *writer) see() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

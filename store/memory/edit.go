@@ -12,7 +12,7 @@ type edit struct {
 }
 
 // own returns n if the edit may change it, otherwise a copy. The copy has a node structure of its own, some hundred
-// bytes, but shares the page of n. That is safe: records are only ever added to a page, and each version of a node
+// bytes, but shares the page of n. Sharing is safe: nodes only ever add records to a page, and each version of a node
 // knows its own records.
 func (e *edit) own(n *node) *node {
 	if n.owner == e.owner {
@@ -94,8 +94,8 @@ func (e *edit) add(n *node, at int, x entry) entry {
 		return n.follow(right, x)
 	}
 
-	// If rows were put in order, the left node stays full, even when other rows follow in the tree. Otherwise each
-	// half gets half of the entries, and free space.
+	// If rows were put in order, the left node stays full, even if rows after them exist already. Otherwise each half
+	// gets half of the entries, and free space.
 	half, spare := fan/2, someSpare
 	if n.run >= fan/2 {
 		half, spare = at, int(n.live)*(fan-at)/fan
@@ -106,7 +106,7 @@ func (e *edit) add(n *node, at int, x entry) entry {
 	var up []byte
 	before, middle := *x.rec, n.record(half)
 	switch {
-	case n.kids != nil: // the first entry of the right half will have no key, so the parent takes it
+	case n.kids != nil: // the first entry of the right half will have no key, so its key moves to the parent
 		up = middle.appendKey(nil)
 	case at == half:
 		up = separator(&before, &middle)
@@ -188,8 +188,9 @@ func (n *node) insert(at int, x entry) {
 	}
 	n.last = uint8(at)
 
-	// The node stores the common prefix of its keys once. A key that does not have all of it shortens the prefix, and
-	// then every head changes. If the base of the page is longer than the new prefix, the node needs a new page.
+	// The node stores the common prefix of its keys once. If the new key does not have all of it, the prefix becomes
+	// shorter, and every head changes. If the base of the page is longer than the new prefix, the node needs a new
+	// page.
 	key, shared := x.rec.rest, int(n.len)
 	if !bytes.HasPrefix(key, n.prefix[:shared]) {
 		shared = common(key, n.prefix[:shared])

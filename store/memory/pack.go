@@ -75,7 +75,8 @@ func newPage(size, spare int) []byte {
 	return page[:min(cap(page), mostTaken)]
 }
 
-// wasteful reports whether too many of the first bytes of the page belong to records that the node no longer has.
+// wasteful reports whether too many of the first taken bytes of the page belong to records that the node no longer
+// has.
 func (n *node) wasteful(taken int) bool {
 	live := int(n.live)
 	return taken-live > live/2+deadBytes

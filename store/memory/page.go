@@ -52,8 +52,8 @@ const (
 	none = ^uint8(0)
 )
 
-// A record is a key and a value that are in a node or about to be inserted. The key, base followed by rest, is the
-// address of a row or, in an inner node, a separator.
+// A record is the key and the value of an entry of a node, or of an entry to insert. The key, base followed by rest,
+// is the address of a row or, in an inner node, a separator.
 type record struct {
 	base, rest []byte
 	sort       int    // where the sort position begins in the address
@@ -110,7 +110,7 @@ func (n *node) overflow(i int) *overflow { return &n.overflows[n.rank(i)] }
 // rank returns the number of entries before i that have an overflow.
 func (n *node) rank(i int) int { return bits.OnesCount64(n.overflowBits & (1<<uint(i) - 1)) }
 
-// record returns entry i, which has a key.
+// record returns entry i, which must have a key.
 func (n *node) record(i int) record {
 	var outside overflow
 	if n.hasOverflow(i) {
@@ -166,7 +166,7 @@ func (n *node) sizeAt(page []byte) int {
 	return value + int(page[1])
 }
 
-// partition returns the partition of a page whose rows belong to one partition.
+// partition returns the partition of all rows in a page whose rows belong to one partition.
 func (n *node) partition() []byte {
 	if n.original > 0 {
 		from, to := int(n.base), int(n.base)+int(n.original)

@@ -16,7 +16,7 @@ var (
 	// of another version.
 	ErrSchema = errors.New("postgres: no tables of this version")
 
-	// ErrUnknown is returned by an Update whose commit got no answer, if the database does not answer either when the
+	// ErrUnknown is returned by an Update whose commit got no answer, if the database also does not answer when the
 	// Update asks for the outcome. The Update happened completely or not at all.
 	ErrUnknown = errors.New("postgres: unknown whether the update was applied")
 

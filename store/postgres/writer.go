@@ -30,8 +30,8 @@ func (w *writer) Presume(addr []byte) {
 	}
 }
 
-// presumedRight reads the rows that the Update presumed not to exist, and reports whether none exists. An Update
-// needs this check if no commit makes it, because the function failed or changed nothing.
+// presumedRight reads the rows that the Update presumed not to exist, and reports whether none exists. An Update that
+// does not commit, because its function failed or changed nothing, needs this check; otherwise the commit makes it.
 func (w *writer) presumedRight() (bool, error) {
 	if len(w.presumed) == 0 {
 		return true, nil

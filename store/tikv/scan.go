@@ -139,8 +139,8 @@ func (s *Store) scanRegion(
 	}
 }
 
-// settleLock settles the lock in an error of TiKV: it finds out whether the lock's transaction is committed. If that
-// transaction is still running, settleLock waits for a while.
+// settleLock handles the lock in an error of TiKV: it asks whether the lock's transaction is committed, so that the
+// read can continue. If that transaction is still running, settleLock waits for a while.
 func (s *Store) settleLock(bo *tikv.Backoffer, keyErr *kvrpcpb.KeyError, ts uint64) error {
 	lock, err := txnlock.ExtractLockFromKeyErr(keyErr)
 	if err != nil {
@@ -212,7 +212,7 @@ func observe(in slice, pairs []pair) observation {
 }
 
 // unchanged returns an error if a slice contains other pairs as of a later timestamp. It ignores locks of the
-// transaction own. It reads one row more than before, so that a new row changes the digest.
+// transaction own. It reads one row more than observe recorded, so that a new row changes the digest.
 func (s *Store) unchanged(ctx context.Context, o observation, ts, own uint64) error {
 	again := o.slice
 	again.ts, again.own, again.limit = ts, own, o.limit+1
