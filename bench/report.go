@@ -40,7 +40,7 @@ type Figures struct {
 	// Layer is a layer or the name of a store.
 	Layer string
 	// Ratio is the time of an operation divided by its time on the base, in the same rounds. The base is the bare
-	// engine or, among embedded stores, Sortkey. It has no ratio itself.
+	// engine or, among embedded stores, Sortkey. The Ratio of the base itself is 0.
 	Ratio float64
 
 	NsPerOp float64

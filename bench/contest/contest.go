@@ -33,7 +33,7 @@ const (
 	Disk Mode = "disk"
 )
 
-// A Catalogue is the stores and works of a program.
+// A Catalogue lists the stores and works of a program.
 type Catalogue struct {
 	Stores []Store
 	Works  []Work
@@ -52,8 +52,8 @@ type Work struct {
 	Name, About string
 	// Rows is the number of items that an operation returns.
 	Rows int
-	// Below names the work that does the same at the layer below the store's operations. Only the first store has
-	// such a work. Both works are measured in the same rounds.
+	// Below names a work that does the same on a lower layer of the same store; it is empty if there is none. Only
+	// the first store has such works. Both works are measured in the same rounds.
 	Below string `json:",omitempty"`
 }
 

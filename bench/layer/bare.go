@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/bench/work"
 )
 
-// A bareTree is a B-tree without anything around it. The keys and values of calls are made in advance, so no engine
-// with such a tree can be faster.
+// A bareTree is a B-tree without anything around it. The keys and values of calls are made in advance. So no engine
+// that uses such a tree can be faster.
 type bareTree struct {
 	tree   *btree.BTreeG[pair]
 	locked bool // reads lock, because some workers write to the tree
