@@ -155,7 +155,8 @@ func parse(json []byte, read func(src doc.Source) error) error {
 	r.Reset(json)
 	err := read(r)
 	if errors.Is(err, token.ErrMalformed) {
-		// jsontext's own decoder is slower, but its error says what is malformed, and where.
+		// Read the text again with jsontext's own decoder. It is slower, but its error says what is malformed, and
+		// where.
 		return read(doc.From(jsontext.NewDecoder(bytes.NewBuffer(json), jsontext.AllowDuplicateNames(true))))
 	}
 	if e, ok := errors.AsType[*Error](err); err != nil && (!ok || e.Syntax) {

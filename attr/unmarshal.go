@@ -278,7 +278,8 @@ func (p *plan) dynamic(v Value, level int) (any, error) {
 // float returns the float64 that is closest to an N.
 func float(v Value) float64 {
 	var buf [64]byte
-	f, _ := strconv.ParseFloat(string(number.AppendText(buf[:0], v.raw)), 64) // every N is in its range
+	// no error, because a float64 has the range of every N
+	f, _ := strconv.ParseFloat(string(number.AppendText(buf[:0], v.raw)), 64)
 	return f
 }
 

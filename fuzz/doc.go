@@ -31,8 +31,9 @@
 // no source documents (such as which of two errors of one request DynamoDB returns); the order of scans of an index
 // with several partition key attributes; and items that expire while a server sweeps.
 //
-// TestRequests writes such requests to a file, together with PartiQL statements, requests without expressions and
-// requests with mistakes. scripts/replay.sh compares the answers of two revisions to them.
+// TestRequests writes requests like those of TestOracle to a file, together with PartiQL statements, requests
+// without expressions and requests with mistakes. scripts/replay.sh sends them to two revisions and compares the
+// answers.
 //
 // TestPropertyTransactions runs concurrent clients, which send requests or use the Go API, while tables and indexes
 // are created and deleted, and databases are forked, closed and opened again. It uses porcupine to search for a

@@ -120,7 +120,7 @@ type pager struct {
 	visit  func(attr.Item) error
 	page   Page
 	err    error
-	next   func(store.Row, error) bool // the method row, bound once
+	next   func(store.Row, error) bool // the method value p.row; making one for each page would allocate
 }
 
 var pagers = sync.Pool{New: func() any {

@@ -38,7 +38,7 @@ type Schema struct {
 	name            string // of the index; empty for a table
 	partition, sort []Attribute
 	table           *Schema     // the key of the index's table; nil for a table
-	attributes      []Attribute // all of them
+	attributes      []Attribute // what the method Attributes returns
 	wrong           string      // why the schema is invalid, or empty
 }
 

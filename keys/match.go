@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Match returns the values in a key, in canonical text form by component, and whether [Template.Build] can build the
-// key. Use it to find the template of a key; [Template.Values] says why a key does not match.
+// Match returns the values in a key, in canonical text form and by component. It returns false if the key is not one
+// that [Template.Build] can build. Use Match to find the template of a key; [Template.Values] says why a key does not
+// match.
 func (t *Template) Match(key string) (map[string]string, bool) {
 	values, failed, err := t.read(key)
 	if failed || err != nil {

@@ -85,7 +85,7 @@ func (t *bareTree) write(_ context.Context, p *plan, s *measure.Scratch) (size i
 		t.mu.Lock()
 		defer t.mu.Unlock()
 	}
-	if p.call.Op == work.Update { // reads what it changes
+	if p.call.Op == work.Update { // an update reads the row that it changes
 		x, _ := t.tree.Get(pair{key: p.puts[0].address})
 		s.Sum ^= touch(x.value)
 	}

@@ -139,7 +139,7 @@ func (e *edit) rewrite(old *node, c *compaction) *node {
 	n := e.nodes.inner(e.owner)
 	var free []node
 	var before record
-	kid, from := 0, 0 // the next row
+	kid, from := 0, 0 // the next row to copy is entry from of child kid
 	for i, leaves := 0, (rows+fan-1)/fan; i < leaves; i++ {
 		p := pieces{slab: &c.slab}
 		for want := rows*(i+1)/leaves - rows*i/leaves; want > 0; {

@@ -10,7 +10,7 @@ const (
 	// exceed half of the live bytes by more than deadBytes.
 	spareShare = 8
 	deadBytes  = 256
-	someSpare  = -1 // stands for spareShare
+	someSpare  = -1 // as the argument spare of pack and newPage: 1/spareShare of the page's bytes
 
 	// overflowStep is the number of entries by which the slice of a node's overflows grows.
 	overflowStep = 8

@@ -44,8 +44,8 @@ const (
 	mostPacked = 128
 	// longestPacked is the longest key in a page.
 	longestPacked = 255
-	// mostTaken is the size of the largest page, because offsets have 16 bits. The longest records of a node, with
-	// the longest partitions beside their keys, take 36 KB.
+	// mostTaken is the size of the largest page, because offsets have 16 bits. The entries of a node always fit: the
+	// longest records, with the longest partitions beside their keys, take 36 KB.
 	mostTaken = 1<<16 - 1
 
 	// none is no entry.

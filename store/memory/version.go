@@ -37,7 +37,7 @@ func (v *version) sees(n *node) bool { return n.owner <= v.owner }
 type history struct {
 	mu      sync.Mutex
 	held    []*version // oldest first
-	retired int        // nodes of all held versions
+	retired int        // number of nodes in the field retired of all held versions
 	free    []*node    // for the next Update
 }
 

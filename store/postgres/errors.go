@@ -37,7 +37,7 @@ const (
 
 	codeDuplicateTable  = "42P07"
 	codeDuplicateObject = "42710"
-	codeDuplicateRow    = "23505" // also in a catalogue
+	codeDuplicateRow    = "23505" // a table of PostgreSQL's catalogue may report it too
 )
 
 // A refusal says why a transaction failed and whether another try may succeed.
