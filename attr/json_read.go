@@ -42,9 +42,8 @@ var msgEmptySet = map[Kind]string{
 	BinarySet: msgInvalid + "Binary sets should not be empty",
 }
 
-// msgNullMember are the messages for null in a set. Sources: ExtendDB's tests
-// and DynamoDB Local for string sets, dynalite for binary sets; the message for
-// number sets is a guess.
+// msgNullMember has the messages for null in a set. Sources: ExtendDB's tests and DynamoDB Local for string sets,
+// dynalite for binary sets; the message for number sets is a guess.
 var msgNullMember = map[Kind]string{
 	StringSet: msgInvalid + "An string set may not have a null string as a member",
 	NumberSet: msgNoKind,
@@ -174,7 +173,7 @@ func (r *reader) release() {
 	readers.Put(r)
 }
 
-// refuse records a ValidationException. Only the first one is reported.
+// refuse records a ValidationException, unless one is recorded already.
 func (r *reader) refuse(err error) {
 	if r.invalid == nil {
 		r.invalid = err

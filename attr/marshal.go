@@ -299,7 +299,7 @@ func timeIn(v reflect.Value) *time.Time {
 	return pointerTo(v).Convert(timePointer).Interface().(*time.Time)
 }
 
-// textProblem returns what is wrong with a time that RFC 3339 cannot write without loss.
+// textProblem returns what is wrong with a time that RFC 3339 cannot write without loss, or an empty problem.
 func textProblem(t *time.Time) problem {
 	const day = 24 * 60 * 60
 	_, offset := t.Zone()
@@ -469,7 +469,8 @@ var lostKey = problem{
 	"decoding cannot make the key of its text", "use strings, or a type with MarshalText and UnmarshalText",
 }
 
-// keepsKey reports whether decoding text restores the same key. Only a key with methods can differ.
+// keepsKey reports whether decoding text restores the key that text comes from. Only a key whose type has methods can
+// fail this.
 func keepsKey(key reflect.Value, text string) bool {
 	if key.Kind() != reflect.Interface && key.Addr().NumMethod() == 0 {
 		return true

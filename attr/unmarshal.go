@@ -283,7 +283,7 @@ func float(v Value) float64 {
 	return f
 }
 
-// bytesOf returns a copy of the bytes of a B. It is not nil.
+// bytesOf returns a copy of the bytes of a B, never nil.
 func bytesOf(v Value) []byte { return append([]byte{}, v.raw...) }
 
 // elements returns the elements of a set.

@@ -19,8 +19,8 @@ type Bound struct {
 	// are not bounded. The last value may be incomplete: only the beginning of a value, or bytes that sort after all
 	// values that begin alike.
 	Sort []attr.Attribute
-	// Item is the primary key of the item at the bound. Bounds in an index can have one, because it orders the items
-	// with equal sort keys. It is nil if the sort key alone makes the bound.
+	// Item is the primary key of the item at the bound. A bound in an index may have one, because the primary key
+	// orders items with equal index keys. It is nil if the sort key alone makes the bound.
 	Item []attr.Attribute
 	// Inclusive says whether the rows at the bound are in the range.
 	Inclusive bool
@@ -132,8 +132,8 @@ func (b *Bound) Text(sort []string) string {
 	return spelled + " at " + it
 }
 
-// Words returns the text of a bound after one of the words from, after, up to and before. It returns "" for nil.
-// Upper says that the bound is the upper one.
+// Words returns the text of a bound after one of the words from, after, up to and before, such as: from "a". Upper
+// says that the bound is the upper one. Words returns "" for nil.
 func (b *Bound) Words(sort []string, upper bool) string {
 	switch {
 	case b == nil:
@@ -213,7 +213,7 @@ func (s *Schema) position(b []byte, zero bool) position {
 // may be incomplete. Then may follow the tie, which orders rows with equal keys: see [Schema.appendTie].
 func (s *Schema) positionInIndex(b []byte) position {
 	var p position
-	// The upper bound of a tuple differs from the tuple only in its last byte.
+	// The position above a tuple differs from the tuple only in its last byte: 2 in place of the end mark 1.
 	if raw, ok := bytes.CutSuffix(b, []byte{0, 2}); ok {
 		b, p.above = append(bytes.Clone(raw), 0, 1), true
 	}

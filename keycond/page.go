@@ -73,9 +73,10 @@ func (s Stop) String() string {
 	return string(s)
 }
 
-// Page reads one page of the slice: it calls visit with each item in order, until the end, Limit or [PageBytes]. A nil
-// visit only counts. The items are valid until visit returns. If visit returns an error, the query ends with it; if
-// visit returns [ErrEndPage], the page ends. For a start key outside the slice, Page returns an [*Error].
+// Page reads one page of the slice: it calls visit with each item in order, until the end, Limit or [PageBytes]. If
+// visit is nil, Page only counts the items. The items are valid until visit returns. If visit returns an error, the
+// query ends with this error; if visit returns [ErrEndPage], the page ends. For a start key outside the slice, Page
+// returns an [*Error].
 //
 // The slice must come from [Compile] or [Of].
 func (s *Slice) Page(

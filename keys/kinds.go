@@ -20,7 +20,7 @@ type kind struct {
 	// refuses it if the part differs.
 	encode func(t Type, text string) (string, error)
 	decode func(t Type, part string) (string, error)
-	// width returns the number of bytes of every part, or 0 when it varies.
+	// width returns the number of bytes of every part, or 0 if parts differ in length.
 	width func(t Type) int
 	// compare compares values in canonical form; nil means byte order.
 	compare func(t Type, a, b string) int
@@ -122,7 +122,7 @@ func (t Type) validate() error {
 	return err
 }
 
-// The most digits of a number, and the most bytes of a sort key.
+// maxDigits is the most digits of a number, and maxBytes the most bytes of a sort key, in DynamoDB.
 const (
 	maxDigits = 38
 	maxBytes  = 1024

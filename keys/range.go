@@ -7,8 +7,7 @@ import "strconv"
 type Range struct {
 	// Low is the smallest key that may be in the range, and High the largest. "" means no bound.
 	Low, High string
-	// Prefix is the common prefix of all keys in the range, if the range is
-	// exactly the keys with that prefix. Otherwise it is "".
+	// Prefix is set if the range is exactly the keys that begin with Prefix. Otherwise it is "".
 	Prefix string
 }
 
@@ -59,8 +58,8 @@ func within(prefix string) Range {
 	return Range{Low: prefix, High: high, Prefix: prefix}
 }
 
-// Under returns the range of the keys with these first components, such as all orders of one customer. With values for
-// all components, that is a single key. Arguments are as for [Template.Format]. The error is an [*Error].
+// Under returns the range of the keys with these first components, such as all orders of one customer. With values
+// for all components, the range is a single key. Arguments are as for [Template.Format]. The error is an [*Error].
 func (t *Template) Under(args ...any) (Range, error) {
 	prefix, err := t.Prefix(args...)
 	if err != nil {

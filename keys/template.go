@@ -137,8 +137,7 @@ func (t *Template) BuildPrefix(values map[string]string) (prefix string, n int, 
 	return prefix, len(list), err
 }
 
-// leading appends the values of the components before the first one without a
-// value.
+// leading appends to list the values of the first components, up to the first component without a value.
 func (t *Template) leading(list []string, values map[string]string) []string {
 	for _, name := range t.names {
 		v, ok := values[name]

@@ -249,7 +249,7 @@ func (s *updater) delete(old, v attr.Value) (attr.Value, error) {
 	return attr.MakeValue(v.Kind(), s.bytes[start:]), nil
 }
 
-// changes returns the changes that the branches make to the attributes of it, a map at the given depth.
+// changes returns the changes that the branches make to the attributes of a map at the given depth.
 func (s *updater) changes(below []branch, it attr.Item, depth int) []item.Change {
 	s.used = max(s.used, depth+1)
 	out := s.levels[depth].changes[:0]

@@ -40,8 +40,7 @@ func eval(n ast.Node, it attr.Item) bool {
 // digits is a buffer for a size in the stored form of a number.
 type digits [24]byte
 
-// resolve returns the value of o, or the zero Value. It uses buf for a number
-// that the item does not contain.
+// resolve returns the value of o, or the zero Value if o has none. The result of size() is stored in buf.
 func resolve(o ast.Operand, it attr.Item, buf *digits) attr.Value {
 	switch o := o.(type) {
 	case *ast.PathOperand:

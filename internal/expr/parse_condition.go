@@ -211,7 +211,8 @@ func (p *parser) operand() ast.Operand {
 	return nil
 }
 
-// pathOrNil returns a nil operand for a nil path.
+// pathOrNil returns path as an operand. For a nil path it returns nil, because an interface that holds a nil pointer
+// would not equal nil.
 func pathOrNil(path *ast.PathOperand) ast.Operand {
 	if path == nil {
 		return nil

@@ -79,8 +79,8 @@ func (e *edit) insert(n *node, row *record) (*node, entry) {
 	return n, e.add(n, at+1, right)
 }
 
-// add inserts x as entry at of n, which belongs to the edit. It splits a full
-// node first and then returns the entry to add after it.
+// add inserts x into n, a node of the edit, as the entry with index at. If n is full, add splits it first, and
+// returns the entry to add to the parent after n.
 func (e *edit) add(n *node, at int, x entry) entry {
 	if n.n < fan {
 		n.insert(at, x)
@@ -174,7 +174,7 @@ func separator(a, b *record) []byte {
 	return bytes.Clone(after[:common(before, after)+1])
 }
 
-// insert inserts x, whose base is empty, as entry at of a node that is not full.
+// insert inserts x into a node that is not full, as the entry with index at. The base of x is empty.
 func (n *node) insert(at int, x entry) {
 	end := int(n.n)
 	if n.kids != nil {
@@ -217,7 +217,7 @@ func (n *node) insert(at int, x entry) {
 	}
 }
 
-// replace replaces the value of entry at of a leaf by the value of row, which has the same address.
+// replace gives the entry with index at of a leaf the value of row, which has the same address.
 func (n *node) replace(at int, row *record) {
 	if n.hasOverflow(at) && row.hasOverflow() { // the key stays where it is
 		n.overflow(at).value = row.value

@@ -38,8 +38,8 @@ func NewChanges() *Changes {
 	return &Changes{rows: btree.NewG(16, func(x, y Row) bool { return string(x.Addr) < string(y.Addr) })}
 }
 
-// Get returns the row at an address of a space as the Update last changed or read it. It returns false if the Update
-// has not changed or read the row.
+// Get returns the row at an address of a space as the Update last changed or read it. In a space that the Update has
+// cleared, other rows are deleted. Get returns false for a row that the Update has neither changed nor read.
 func (c *Changes) Get(space store.Space, addr []byte) (known Row, ok bool) {
 	if known, ok = c.rows.Get(Row{Addr: addr}); ok {
 		return known, true
