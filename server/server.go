@@ -27,7 +27,7 @@ type Server struct {
 	engine  *engine.DB
 	handler http.Handler
 	counts  admission.Counts
-	// isolated are the databases of Options.Isolate, or nil.
+	// isolated has the databases of Options.Isolate. It is nil if there are none.
 	isolated *isolated
 }
 

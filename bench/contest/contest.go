@@ -27,9 +27,9 @@ type Mode string
 
 // The modes.
 const (
-	// Memory is in memory. A store that cannot do that uses files, but does not wait for the disk.
+	// Memory keeps the items in memory. A store that cannot do that uses files, but does not wait for the disk.
 	Memory Mode = "memory"
-	// Disk is in files. A write returns when it is on the disk.
+	// Disk keeps the items in files. A write returns when its items are on the disk.
 	Disk Mode = "disk"
 )
 
@@ -39,7 +39,7 @@ type Catalogue struct {
 	Works  []Work
 }
 
-// A Store is a store that the program can measure, or skips.
+// A Store is an embedded store that the program can measure or, if Skipped is set, does not contain.
 type Store struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
@@ -65,7 +65,7 @@ type Request struct {
 
 // A Reply answers a request.
 type Reply struct {
-	// Answers has the store's results of some calls of each work, one line for each.
+	// Answers has a line for the result of each call that is compared between the stores.
 	Answers []string
 	Round   Round
 	Error   string

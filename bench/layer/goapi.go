@@ -247,7 +247,7 @@ func onlyOf(values []work.Bind, expression string) (used []work.Bind) {
 	return used
 }
 
-// goValue returns a string or a number as a Go program has it.
+// goValue returns the Go value of an S or an N, a string or a number.
 func goValue(v attr.Value) any {
 	var value any
 	if err := attr.Unmarshal(v, &value); err != nil {

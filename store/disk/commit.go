@@ -82,7 +82,7 @@ func (s *Store) lockWrites(ctx context.Context) error {
 }
 
 // run calls fn, applies its batch and releases the write lock. If own is true, c is the commit of fn's changes.
-// Otherwise it is the last commit before fn, or nil if there was none. The caller must wait for c.
+// Otherwise c is the last commit before fn, or nil if there was none. The caller must wait for c.
 func (s *Store) run(ctx context.Context, fn func(store.Writer) error) (c *commit, own bool, err error) {
 	defer func() { <-s.writer }()
 	if err := s.failed(); err != nil {

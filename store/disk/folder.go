@@ -58,8 +58,8 @@ func Copy(ctx context.Context, from, dir string, opts Options) error {
 	return nil
 }
 
-// storeFiles returns the files of a closed store, except SORTKEY, locks and leftovers, and the space that a copy of
-// them takes.
+// storeFiles returns the names of the files to copy from a closed store, and the disk space in bytes that a copy
+// takes. It leaves out SORTKEY, locks, and what a crash left behind.
 func storeFiles(fsys vfs.FS, dir string) (names []string, space uint64, err error) {
 	if names, err = fsys.List(dir); err != nil {
 		return nil, 0, err

@@ -15,8 +15,8 @@ import (
 // time with its own clock, from before it sends a renewal, and stops earlier. If the holder was paused, it and its
 // successor may both work for a moment. So a lease saves work, but its holder must not rely on being the only one.
 
-// The holder renews a lease every 1/renewals of the time for which it is valid. It stops before the lease ends, by
-// 1/margin of that time.
+// The holder renews a lease every 1/renewals of the time for which the lease is valid. It stops its work 1/margin of
+// that time before the lease ends.
 const (
 	renewals = 3
 	margin   = 5

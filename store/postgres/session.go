@@ -130,7 +130,7 @@ func (s *session) send(steps []*step) (failed int, err error) {
 	return failed, err
 }
 
-// read runs the steps of a read. The View then has its snapshot.
+// read runs the steps of a read. If the session is of a View, the View has its snapshot afterwards.
 func (s *session) read(steps ...*step) error {
 	s.store.pins.remove(s)
 	return s.run(steps...)

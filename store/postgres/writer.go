@@ -48,8 +48,8 @@ func (w *writer) presumedRight() (bool, error) {
 }
 
 // steps yields the statements that apply the changes to the database. They are in the order of addresses, so that all
-// transactions lock rows in the same order. It also locks rows that were only read. A row that does not exist is
-// locked by inserting it and deleting it again.
+// transactions lock rows in the same order. Some of them lock rows that were only read: to lock a row that does not
+// exist, one statement inserts the row and the next one deletes it again.
 func (w *writer) steps(yield func(*step) bool) {
 	cleared := slices.Sorted(maps.Keys(w.changes.Cleared()))
 	// clearUpTo yields the statements that clear those spaces that begin at or before an address, or all for nil.

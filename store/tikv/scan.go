@@ -41,7 +41,8 @@ func (s *Store) scan(ctx context.Context, in slice) (pairs []pair, err error) {
 			return nil, context.Cause(ctx)
 		}
 
-		// A region may end inside the slice. If the region has split or moved, the loop looks it up again.
+		// Read the part of the slice that is in the next region. If that region has split or moved meanwhile, the
+		// loop looks up the regions again.
 		part, next := in, in
 		part.limit = in.limit - len(pairs)
 		var loc *tikv.KeyLocation

@@ -137,7 +137,7 @@ func connect(ctx context.Context, endpoints []string, opts Options) (*tikv.KVSto
 	return nil, wrap(err)
 }
 
-// dial returns a client that stops when ctx ends.
+// dial returns a client of the cluster. The client stops when ctx ends.
 func dial(ctx context.Context, endpoints []string, opts Options) (*tikv.KVStore, error) {
 	security := config.NewSecurity(opts.CA, opts.Cert, opts.Key, nil)
 	tls, err := security.ToTLSConfig()

@@ -230,8 +230,9 @@ func (w *writer) commit() error {
 	return &retry{conflicts(failed), fmt.Errorf("tikv: the update was not applied: %w", failed)}
 }
 
-// intercept handles the requests of the transaction. When the client has written all locks, it gets a timestamp and
-// asks TiKV to commit at it. If TiKV refuses the timestamp, the client asks for a later one.
+// intercept returns a function that sends the requests of the transaction. When the client has written all locks, it
+// gets a timestamp and asks TiKV to commit at this timestamp; intercept answers with an error instead if allow
+// refuses the timestamp. If TiKV refuses it, the client asks for a later one.
 func (w *writer) intercept(next interceptor.RPCInterceptorFunc) interceptor.RPCInterceptorFunc {
 	return func(target string, request *tikvrpc.Request) (*tikvrpc.Response, error) {
 		switch request.Type {
