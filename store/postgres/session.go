@@ -77,7 +77,7 @@ func (s *session) run(wanted ...*step) error {
 		s.fault = nil
 		s.release()
 		if tries == 2 && !crowded(err) {
-			s.store.pool.Reset() // two broken connections in a row mean that the database was probably down, so drop all
+			s.store.pool.Reset() // two broken connections in a row: the database was probably down, so drop all
 		}
 		if err := backoff(s.ctx, tries); err != nil {
 			s.fault = err
