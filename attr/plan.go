@@ -9,7 +9,7 @@ import (
 type form uint8
 
 const (
-	formNone      form = iota // values of the type are not stored
+	formNone      form = iota // the type has no stored form
 	formPointer               // as the value that the pointer points to
 	formInterface             // as the value that the interface holds
 	formBool                  // a BOOL

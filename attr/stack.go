@@ -37,8 +37,8 @@ func (s *stack) value(kind Kind, start int) Value {
 	return Value{kind, s.buf[start:len(s.buf):len(s.buf)]}
 }
 
-// finish moves the payload buf[end:] of a document down to start, over the
-// payloads of its members.
+// finish ends a document whose payload is buf[end:]. It moves the payload down to start, over the payloads of its
+// members.
 func (s *stack) finish(kind Kind, start, end int) Value {
 	n := copy(s.buf[start:], s.buf[end:])
 	s.buf = s.buf[:start+n]

@@ -201,7 +201,7 @@ func Compare(a, b Value) (int, bool) {
 // emptyItem is the form of an empty map.
 var emptyItem = Item(doc.Empty)
 
-// An Attribute is a value with its name, such as package keycond returns for parts of keys.
+// An Attribute is a value with its name. Package keycond returns the values of a key as Attributes.
 type Attribute struct {
 	Name  string
 	Value Value

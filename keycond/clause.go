@@ -34,7 +34,7 @@ func (c *Clause) check() error {
 	return nil
 }
 
-// String returns the clause as an expression with its values in place, such as begins_with(SK, "b"), for messages.
+// String returns the clause as an expression with the values written out, such as begins_with(SK, "b"), for messages.
 func (c Clause) String() string {
 	if c.check() != nil {
 		return text.Name(c.Attribute) + " " + c.Op

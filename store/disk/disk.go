@@ -219,8 +219,8 @@ func (s *Store) openPebble(exists bool) error {
 	return errors.Join(s.failed(), (&unlocker{s.fs}).Close())
 }
 
-// unref drops a reference to a cache. It ignores the panic of a cache to which an engine, whose Open has failed,
-// still has references.
+// unref drops a reference to a cache. It recovers the panic that follows if the engine's Open has failed and still
+// holds references to the cache.
 func unref(c *pebble.FileCache) {
 	defer func() { _ = recover() }()
 	c.Unref()

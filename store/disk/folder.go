@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// On the disk, a file takes up to fileSpace bytes more than it contains.
+// A file takes up to fileSpace more bytes on the disk than it contains.
 const fileSpace = 4 << 10
 
 // Copy copies a store that is closed, or open for reading only, to a folder that does not exist or is empty. It does
@@ -58,8 +58,8 @@ func Copy(ctx context.Context, from, dir string, opts Options) error {
 	return nil
 }
 
-// storeFiles returns the files of a closed store, except SORTKEY, locks and leftovers, and the space that a copy of
-// them takes.
+// storeFiles returns the names of the files to copy from a closed store, and the disk space in bytes that a copy
+// takes. It leaves out SORTKEY, locks, and what a crash left behind.
 func storeFiles(fsys vfs.FS, dir string) (names []string, space uint64, err error) {
 	if names, err = fsys.List(dir); err != nil {
 		return nil, 0, err

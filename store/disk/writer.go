@@ -26,8 +26,8 @@ type writer struct {
 	err     error // of a failed change; the update fails even if fn ignores it
 }
 
-// see makes the changes so far visible to the reads that follow. A Writer is not safe for concurrent use. If a
-// program still reads in two goroutines, each finds the old or the new batch, and not half of one.
+// see makes the changes so far visible to the reads that follow. A Writer is not safe for concurrent use. But if a
+// program reads in two goroutines nevertheless, the lock makes each of them find either the old or the new batch.
 func (w *writer) see() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -61,7 +61,7 @@ func (w *writer) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 	return w.seeing(w.reader.Scan(space, s))
 }
 
-// seeing returns rows. When a loop over them begins, it first calls see.
+// seeing returns an iterator over rows that first calls see.
 func (w *writer) seeing(rows iter.Seq2[store.Row, error]) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		w.see()
@@ -84,7 +84,7 @@ func (w *writer) check(size int) error {
 	return nil
 }
 
-// note keeps an error of the batch, whose state is unknown after it.
+// note keeps an error of the batch, so that the update fails: after an error, the state of the batch is unknown.
 func (w *writer) note(err error) error {
 	if err != nil {
 		w.err = err

@@ -19,7 +19,7 @@ type Keys struct {
 	Longest int    // the length in bytes of the longest address that is used as a key unchanged
 }
 
-// Key returns the key and the tail of an address. They may share its memory.
+// Key returns the key and the tail of an address. They may share the memory of addr.
 func (k *Keys) Key(addr []byte) (key, tail []byte) {
 	if len(addr) > k.Longest {
 		tail = addr[k.Longest:]
@@ -29,8 +29,7 @@ func (k *Keys) Key(addr []byte) (key, tail []byte) {
 	return k.prefixed(addr), nil
 }
 
-// Addr returns the address of a row with the given key and tail. It may share their
-// memory.
+// Addr returns the address of the row with the given key and tail. It may share the memory of both.
 func (k *Keys) Addr(key, tail []byte) []byte {
 	addr := key[len(k.Prefix):]
 	if len(addr) <= k.Longest {

@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Reads fetch rows in chunks. The first is small, because most callers want a few
-// rows; each is larger than the one before, up to maxChunk rows or about chunkBytes.
+// Query and Scan fetch rows in chunks. The first chunk is small, because most callers want a few rows. Each further
+// chunk is larger than the one before, up to maxChunk rows or about chunkBytes.
 const (
 	firstChunk = 16
 	growth     = 8
