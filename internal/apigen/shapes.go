@@ -68,7 +68,7 @@ func (g *generator) tag(structure, member string) string {
 		if least, ok := minTableName[structure]; ok && target == "TableArn" {
 			options = append(options, fmt.Sprint("min=", least))
 		}
-		if g.decoded[structure] && len(options) > known {
+		if slices.Contains(frequent, structure) && len(options) > known {
 			panic("tables.go: generated checks take the bounds of " + structure + "." + member + " from its traits")
 		}
 	}

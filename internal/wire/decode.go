@@ -461,19 +461,8 @@ func (d *decoder) count(size uintptr) error {
 	return nil
 }
 
-// readPointer reads a member into a new variable and sets *x to it, or to nil for null.
-func readPointer[T any](d *decoder, x **T, read func(*decoder, *T, position) (bool, error)) error {
-	v := new(T)
-	ok, err := read(d, v, inField)
-	if ok {
-		*x = v
-	} else if err == nil {
-		*x = nil
-	}
-	return err
-}
-
-// readText is readPointer for strings. As most members are strings, it allocates several variables at once.
+// readText reads a string member into a new variable and sets *x to it, or to nil for null. As most members are
+// strings, it allocates several variables at once.
 func (d *decoder) readText(x **string) error {
 	if len(d.strings) == 0 {
 		d.strings = make([]string, 8)

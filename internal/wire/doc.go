@@ -14,11 +14,9 @@
 // The files *_gen.go are generated from the service model in ../apigen/model. They contain a Go type for each shape
 // and a table of traits, which are facts of the model that the Go types cannot express. The tags of the struct fields
 // name these traits. With both, reflect.go reads, writes and checks any shape by reflection, and shape.go builds the
-// description of a type when it is first used. Reflection is fast enough for rare requests, such as CreateTable, and
-// quick to compile: generated code for each of 267 structures took most of the package's compile time. Ten frequent
-// operations on items, and the shapes in them, have generated code: GetItem, PutItem, UpdateItem, DeleteItem, Query,
-// Scan, BatchGetItem, BatchWriteItem, TransactGetItems and TransactWriteItems. Tests compare the generated code and
-// the reflection with each other and with the model. Run go generate after changing the generator's tables.
+// description of a type when it is first used. The six most frequent inputs have a generated check, because programs
+// that call an operation in Go check its input but read and write no JSON. Tests compare these checks and the
+// reflection with each other and with the model. Run go generate after changing the generator's tables.
 //
 // Messages that differ between operations or between regions of the service are all in texts.go.
 package wire

@@ -185,37 +185,20 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestGenerated compares generated code with reflection.
+// TestGenerated compares generated checks with reflection.
 func TestGenerated(t *testing.T) {
 	const seed = 11
 	r := rand.New(rand.NewPCG(seed, 1))
 	for _, op := range []wire.Op{
 		wire.OpGetItem, wire.OpPutItem, wire.OpUpdateItem, wire.OpDeleteItem, wire.OpQuery, wire.OpScan,
-		wire.OpBatchGetItem, wire.OpBatchWriteItem, wire.OpTransactGetItems, wire.OpTransactWriteItems,
 	} {
 		for i := range 200 {
-			filled, in, other := op.NewInput(), op.NewInput(), op.NewInput()
-			fill(r, reflect.ValueOf(filled).Elem(), 0)
-			text := wiretest.JSON(filled)
-			faults := reflect.ValueOf(other).Elem().FieldByName("Faults").Addr().Interface().(*wire.Faults)
-			require.NoError(t, in.DecodeJSON(text))
-			require.NoError(t, wire.DecodeShape(text, other, faults))
-			require.True(t, same(reflect.ValueOf(in), reflect.ValueOf(other)), "seed %d, %v, run %d: %s", seed,
-				op, i, text)
-
-			// Only generated code checks the keys of maps.
-			if op != wire.OpBatchGetItem && op != wire.OpBatchWriteItem {
-				require.Equal(
-					t, in.Validate(), wire.ValidateShape(op, in), "seed %d, %v, run %d: %s", seed, op, i, text,
-				)
-			}
+			in := op.NewInput()
+			fill(r, reflect.ValueOf(in).Elem(), 0)
+			require.Equal(
+				t, in.Validate(), wire.ValidateShape(op, in), "seed %d, %v, run %d: %s", seed, op, i, wiretest.JSON(in),
+			)
 		}
-	}
-	for _, s := range outputs {
-		out := reflect.New(reflect.TypeOf(s).Elem())
-		fill(r, out.Elem(), 0)
-		s = out.Interface().(wire.Output)
-		require.Equal(t, string(s.AppendJSON(nil)), string(wire.AppendAny(nil, s)), "%T", s)
 	}
 }
 

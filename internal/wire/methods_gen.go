@@ -8,19 +8,15 @@ func (x *BatchExecuteStatementInput) DecodeJSON(body []byte) error {
 func (x *BatchExecuteStatementInput) Validate() error {
 	return validateShape(OpBatchExecuteStatement, x)
 }
-func (x *BatchGetItemInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readBatchGetItemInput(x, inBody) })
-}
-func (x *BatchGetItemInput) Validate() error { return validate(OpBatchGetItem, x.check) }
+func (x *BatchGetItemInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *BatchGetItemInput) Validate() error              { return validateShape(OpBatchGetItem, x) }
 
 // Op implements [Request].
 func (x *BatchGetItemInput) Op() Op { return OpBatchGetItem }
 
-func (x *BatchGetItemInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *BatchWriteItemInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readBatchWriteItemInput(x, inBody) })
-}
-func (x *BatchWriteItemInput) Validate() error { return validate(OpBatchWriteItem, x.check) }
+func (x *BatchGetItemInput) AppendJSON(dst []byte) []byte   { return appendAny(dst, x) }
+func (x *BatchWriteItemInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *BatchWriteItemInput) Validate() error              { return validateShape(OpBatchWriteItem, x) }
 func (x *CancelBulkOperationInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
@@ -40,10 +36,8 @@ func (x *CreateTableInput) Op() Op { return OpCreateTable }
 func (x *CreateTableInput) AppendJSON(dst []byte) []byte  { return appendAny(dst, x) }
 func (x *DeleteBackupInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
 func (x *DeleteBackupInput) Validate() error              { return validateShape(OpDeleteBackup, x) }
-func (x *DeleteItemInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readDeleteItemInput(x, inBody) })
-}
-func (x *DeleteItemInput) Validate() error { return validate(OpDeleteItem, x.check) }
+func (x *DeleteItemInput) DecodeJSON(body []byte) error   { return decodeShape(body, x, &x.Faults) }
+func (x *DeleteItemInput) Validate() error                { return validate(OpDeleteItem, x.check) }
 
 // Op implements [Request].
 func (x *DeleteItemInput) Op() Op { return OpDeleteItem }
@@ -153,10 +147,8 @@ func (x *ExportTableToPointInTimeInput) DecodeJSON(body []byte) error {
 func (x *ExportTableToPointInTimeInput) Validate() error {
 	return validateShape(OpExportTableToPointInTime, x)
 }
-func (x *GetItemInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readGetItemInput(x, inBody) })
-}
-func (x *GetItemInput) Validate() error { return validate(OpGetItem, x.check) }
+func (x *GetItemInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *GetItemInput) Validate() error              { return validate(OpGetItem, x.check) }
 
 // Op implements [Request].
 func (x *GetItemInput) Op() Op { return OpGetItem }
@@ -202,11 +194,9 @@ func (x *ListTablesInput) AppendJSON(dst []byte) []byte { return appendAny(dst, 
 func (x *ListTagsOfResourceInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
-func (x *ListTagsOfResourceInput) Validate() error { return validateShape(OpListTagsOfResource, x) }
-func (x *PutItemInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readPutItemInput(x, inBody) })
-}
-func (x *PutItemInput) Validate() error { return validate(OpPutItem, x.check) }
+func (x *ListTagsOfResourceInput) Validate() error   { return validateShape(OpListTagsOfResource, x) }
+func (x *PutItemInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *PutItemInput) Validate() error              { return validate(OpPutItem, x.check) }
 
 // Op implements [Request].
 func (x *PutItemInput) Op() Op { return OpPutItem }
@@ -215,11 +205,9 @@ func (x *PutItemInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) 
 func (x *PutResourcePolicyInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
-func (x *PutResourcePolicyInput) Validate() error { return validateShape(OpPutResourcePolicy, x) }
-func (x *QueryInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readQueryInput(x, inBody) })
-}
-func (x *QueryInput) Validate() error { return validate(OpQuery, x.check) }
+func (x *PutResourcePolicyInput) Validate() error  { return validateShape(OpPutResourcePolicy, x) }
+func (x *QueryInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *QueryInput) Validate() error              { return validate(OpQuery, x.check) }
 
 // Op implements [Request].
 func (x *QueryInput) Op() Op { return OpQuery }
@@ -237,10 +225,8 @@ func (x *RestoreTableToPointInTimeInput) DecodeJSON(body []byte) error {
 func (x *RestoreTableToPointInTimeInput) Validate() error {
 	return validateShape(OpRestoreTableToPointInTime, x)
 }
-func (x *ScanInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readScanInput(x, inBody) })
-}
-func (x *ScanInput) Validate() error { return validate(OpScan, x.check) }
+func (x *ScanInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *ScanInput) Validate() error              { return validate(OpScan, x.check) }
 
 // Op implements [Request].
 func (x *ScanInput) Op() Op { return OpScan }
@@ -251,23 +237,22 @@ func (x *SearchVectorsInput) Validate() error              { return validateShap
 func (x *StartBulkPutItemsInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
-func (x *StartBulkPutItemsInput) Validate() error        { return validateShape(OpStartBulkPutItems, x) }
-func (x *TagResourceInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *TagResourceInput) Validate() error              { return validateShape(OpTagResource, x) }
-func (x *TransactGetItemsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readTransactGetItemsInput(x, inBody) })
-}
-func (x *TransactGetItemsInput) Validate() error { return validate(OpTransactGetItems, x.check) }
+func (x *StartBulkPutItemsInput) Validate() error             { return validateShape(OpStartBulkPutItems, x) }
+func (x *TagResourceInput) DecodeJSON(body []byte) error      { return decodeShape(body, x, &x.Faults) }
+func (x *TagResourceInput) Validate() error                   { return validateShape(OpTagResource, x) }
+func (x *TransactGetItemsInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *TransactGetItemsInput) Validate() error              { return validateShape(OpTransactGetItems, x) }
 func (x *TransactWriteItemsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readTransactWriteItemsInput(x, inBody) })
+	return decodeShape(body, x, &x.Faults)
 }
-func (x *TransactWriteItemsInput) Validate() error { return validate(OpTransactWriteItems, x.check) }
+func (x *TransactWriteItemsInput) Validate() error { return validateShape(OpTransactWriteItems, x) }
 
 // Op implements [Request].
 func (x *TransactWriteItemsInput) Op() Op { return OpTransactWriteItems }
 
-func (x *UntagResourceInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *UntagResourceInput) Validate() error              { return validateShape(OpUntagResource, x) }
+func (x *TransactWriteItemsInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
+func (x *UntagResourceInput) DecodeJSON(body []byte) error      { return decodeShape(body, x, &x.Faults) }
+func (x *UntagResourceInput) Validate() error                   { return validateShape(OpUntagResource, x) }
 func (x *UpdateContinuousBackupsInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
@@ -290,10 +275,8 @@ func (x *UpdateGlobalTableSettingsInput) DecodeJSON(body []byte) error {
 func (x *UpdateGlobalTableSettingsInput) Validate() error {
 	return validateShape(OpUpdateGlobalTableSettings, x)
 }
-func (x *UpdateItemInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readUpdateItemInput(x, inBody) })
-}
-func (x *UpdateItemInput) Validate() error { return validate(OpUpdateItem, x.check) }
+func (x *UpdateItemInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
+func (x *UpdateItemInput) Validate() error              { return validate(OpUpdateItem, x.check) }
 
 // Op implements [Request].
 func (x *UpdateItemInput) Op() Op { return OpUpdateItem }
@@ -326,15 +309,18 @@ func (x *UpdateTimeToLiveInput) Op() Op { return OpUpdateTimeToLive }
 
 func (x *UpdateTimeToLiveInput) AppendJSON(dst []byte) []byte       { return appendAny(dst, x) }
 func (x *BatchExecuteStatementOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
+func (x *BatchGetItemOutput) AppendJSON(dst []byte) []byte          { return appendAny(dst, x) }
 
 // DecodeJSON reads the body of a response.
 func (x *BatchGetItemOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
 
+func (x *BatchWriteItemOutput) AppendJSON(dst []byte) []byte      { return appendAny(dst, x) }
 func (x *CancelBulkOperationOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
 func (x *CreateBackupOutput) AppendJSON(dst []byte) []byte        { return appendAny(dst, x) }
 func (x *CreateGlobalTableOutput) AppendJSON(dst []byte) []byte   { return appendAny(dst, x) }
 func (x *CreateTableOutput) AppendJSON(dst []byte) []byte         { return appendAny(dst, x) }
 func (x *DeleteBackupOutput) AppendJSON(dst []byte) []byte        { return appendAny(dst, x) }
+func (x *DeleteItemOutput) AppendJSON(dst []byte) []byte          { return appendAny(dst, x) }
 
 // DecodeJSON reads the body of a response.
 func (x *DeleteItemOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
@@ -367,6 +353,7 @@ func (x *ExecuteStatementOutput) DecodeJSON(body []byte) error { return decodeSh
 
 func (x *ExecuteTransactionOutput) AppendJSON(dst []byte) []byte       { return appendAny(dst, x) }
 func (x *ExportTableToPointInTimeOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
+func (x *GetItemOutput) AppendJSON(dst []byte) []byte                  { return appendAny(dst, x) }
 
 // DecodeJSON reads the body of a response.
 func (x *GetItemOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
@@ -385,27 +372,33 @@ func (x *ListImportsOutput) AppendJSON(dst []byte) []byte                 { retu
 func (x *ListStreamsOutput) AppendJSON(dst []byte) []byte                 { return appendAny(dst, x) }
 func (x *ListTablesOutput) AppendJSON(dst []byte) []byte                  { return appendAny(dst, x) }
 func (x *ListTagsOfResourceOutput) AppendJSON(dst []byte) []byte          { return appendAny(dst, x) }
+func (x *PutItemOutput) AppendJSON(dst []byte) []byte                     { return appendAny(dst, x) }
 
 // DecodeJSON reads the body of a response.
 func (x *PutItemOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
 
 func (x *PutResourcePolicyOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
+func (x *QueryOutput) AppendJSON(dst []byte) []byte             { return appendAny(dst, x) }
 
 // DecodeJSON reads the body of a response.
 func (x *QueryOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
 
 func (x *RestoreTableFromBackupOutput) AppendJSON(dst []byte) []byte    { return appendAny(dst, x) }
 func (x *RestoreTableToPointInTimeOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
+func (x *ScanOutput) AppendJSON(dst []byte) []byte                      { return appendAny(dst, x) }
 
 // DecodeJSON reads the body of a response.
 func (x *ScanOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
 
 func (x *SearchVectorsOutput) AppendJSON(dst []byte) []byte             { return appendAny(dst, x) }
 func (x *StartBulkPutItemsOutput) AppendJSON(dst []byte) []byte         { return appendAny(dst, x) }
+func (x *TransactGetItemsOutput) AppendJSON(dst []byte) []byte          { return appendAny(dst, x) }
+func (x *TransactWriteItemsOutput) AppendJSON(dst []byte) []byte        { return appendAny(dst, x) }
 func (x *UpdateContinuousBackupsOutput) AppendJSON(dst []byte) []byte   { return appendAny(dst, x) }
 func (x *UpdateContributorInsightsOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
 func (x *UpdateGlobalTableOutput) AppendJSON(dst []byte) []byte         { return appendAny(dst, x) }
 func (x *UpdateGlobalTableSettingsOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
+func (x *UpdateItemOutput) AppendJSON(dst []byte) []byte                { return appendAny(dst, x) }
 
 // DecodeJSON reads the body of a response.
 func (x *UpdateItemOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }

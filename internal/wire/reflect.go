@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// This file reads, writes and checks any structure by reflection. Frequent operations have generated code that does
-// the same. Only that code checks map keys that are table names, as no other operation has such maps.
+// This file reads, writes and checks any structure by reflection. The most frequent inputs have a generated check,
+// which leaves lists and maps to [violations.parts].
 
 // decodeShape decodes a body into the structure that x points to.
 func decodeShape(body []byte, x any, faults *Faults) error {
@@ -42,11 +42,13 @@ func (d *decoder) readShape(x reflect.Value, s *shape, pos position) (bool, erro
 	case kindValues:
 		return d.readValues(x.Addr().Interface().(*attr.Item), pos)
 	case kindList:
-		list := reflect.MakeSlice(s.typ, 0, 0)
+		list := reflect.New(s.typ).Elem()
+		list.Set(reflect.MakeSlice(s.typ, 0, 0))
 		ok, err := d.list(pos, s.elem.typ.Size(), func() error {
-			e := reflect.New(s.elem.typ).Elem()
-			_, err := d.readShape(e, s.elem, inParent)
-			list = reflect.Append(list, e)
+			n := list.Len()
+			list.Grow(1)
+			list.SetLen(n + 1)
+			_, err := d.readShape(list.Index(n), s.elem, inParent)
 			return err
 		})
 		if ok && err == nil {
@@ -54,9 +56,9 @@ func (d *decoder) readShape(x reflect.Value, s *shape, pos position) (bool, erro
 		}
 		return ok, err
 	case kindMap:
-		m := reflect.MakeMap(s.typ)
+		m, e := reflect.MakeMap(s.typ), reflect.New(s.elem.typ).Elem()
 		ok, err := d.entries(pos, s.class, s.elem.typ.Size(), func(key string) error {
-			e := reflect.New(s.elem.typ).Elem()
+			e.SetZero()
 			_, err := d.readShape(e, s.elem, inParent)
 			m.SetMapIndex(reflect.ValueOf(key), e)
 			return err
@@ -81,6 +83,9 @@ func (d *decoder) readMember(field reflect.Value, s *shape) error {
 	if field.Kind() != reflect.Pointer {
 		_, err := d.readShape(field, s, inField)
 		return err
+	}
+	if text, ok := field.Addr().Interface().(**string); ok {
+		return d.readText(text)
 	}
 	v := reflect.New(s.typ)
 	ok, err := d.readShape(v.Elem(), s, inField)
@@ -160,6 +165,9 @@ func appendShape(dst []byte, x reflect.Value, s *shape) []byte {
 
 // sortedNames returns the keys of a map, sorted.
 func sortedNames(m reflect.Value) []string {
+	if texts, ok := m.Interface().(map[string]string); ok {
+		return sortedKeys(texts)
+	}
 	var names []string
 	for key := range m.Seq() {
 		names = append(names, key.String())
@@ -181,54 +189,90 @@ func validateShape(op Op, x any) error {
 	return validate(op, func(found *violations) { found.members(v, structureOf(v.Type())) })
 }
 
-// members checks all members of a structure.
+// members checks the members of a structure that have constraints.
 func (v *violations) members(x reflect.Value, s *shape) {
-	for _, m := range s.members {
-		field := x.Field(m.index)
-		if v.missing(m.name, m.absent(field), m.required) || !m.shape.constrained {
-			continue
+	for _, m := range s.checked {
+		switch field := x.Field(m.index); m.shape.kind {
+		case kindString:
+			v.text(m.name, *field.Addr().Interface().(**string), m.required, &m.shape.traits)
+		case kindInteger, kindLong:
+			v.integer(m.name, *field.Addr().Interface().(**int64), m.required, &m.shape.traits)
+		default:
+			if !v.missing(m.name, m.absent(field), m.required) && m.shape.constrained {
+				v.value(m.name, reflect.Indirect(field), m.shape)
+			}
 		}
-		if field.Kind() == reflect.Pointer {
-			field = field.Elem()
+	}
+}
+
+// parts checks a member of the structure that x points to. The member is a list or a map.
+func (v *violations) parts(x any, member string) {
+	structure := reflect.ValueOf(x).Elem()
+	for _, m := range structureOf(structure.Type()).checked {
+		if m.name == member {
+			v.value(member, structure.Field(m.index), m.shape)
 		}
-		v.value(m.name, field, m.shape)
 	}
 }
 
 // value checks a value: a member or, if member is "", a list or map element.
 func (v *violations) value(member string, x reflect.Value, s *shape) {
-	switch s.kind {
-	case kindString:
-		v.text(member, x.Addr().Interface().(*string), false, &s.traits)
-	case kindInteger, kindLong:
-		v.integer(member, x.Addr().Interface().(*int64), false, &s.traits)
-	case kindStructure:
-		if member != "" {
-			v.push(member)
-			defer v.pop()
-		}
-		v.members(x, s)
-	case kindList, kindMap:
-		if v.size(member, x.Len(), &s.traits) {
-			v.echo(appendEcho(nil, x))
-		}
-		if !s.elem.constrained {
-			return
-		}
+	if member != "" && (s.kind == kindList || s.kind == kindMap) {
+		v.length(member, x, s)
+	}
+	if s.elem != nil && !s.elem.constrained {
+		return
+	}
+	if member != "" {
 		v.push(member)
 		defer v.pop()
-		if s.kind == kindMap {
-			for _, key := range sortedNames(x) {
-				v.key(key)
-				v.value("", elemOf(x, key), s.elem)
-				v.pop()
-			}
-			return
-		}
+	}
+	switch s.kind {
+	case kindString:
+		v.text("", x.Addr().Interface().(*string), false, &s.traits)
+	case kindInteger, kindLong:
+		v.integer("", x.Addr().Interface().(*int64), false, &s.traits)
+	case kindStructure:
+		v.members(x, s)
+	case kindList:
 		for i := range x.Len() {
 			v.elem(i)
 			v.value("", x.Index(i), s.elem)
 			v.pop()
+		}
+	case kindMap:
+		for _, key := range sortedNames(x) {
+			v.key(key)
+			v.value("", elemOf(x, key), s.elem)
+			v.pop()
+		}
+	}
+}
+
+// length checks how many elements a list or a map has. RequestItems, a map by table, has more constraints: on its keys
+// and, if its elements are lists, on their lengths. Messages print a map of structures as JSON. Source: conformance,
+// batchGetItem "malformed table name".
+func (v *violations) length(member string, x reflect.Value, s *shape) {
+	echo := func() {
+		if s.kind == kindMap && s.elem.kind == kindStructure {
+			v.echo(appendShape(nil, x, s))
+		} else {
+			v.echo(appendEcho(nil, x))
+		}
+	}
+	if v.size(member, x.Len(), &s.traits) {
+		echo()
+	}
+	if member != "RequestItems" {
+		return
+	}
+	if v.tableKeys(member, sortedNames(x)) {
+		echo()
+	}
+	for _, e := range x.Seq2() {
+		if s.elem.kind == kindList && v.mapValue(member, e.Len(), &s.elem.traits) {
+			echo()
+			break
 		}
 	}
 }
