@@ -55,8 +55,8 @@ func write(dir string, files map[string][]byte) error {
 // A generator collects the declarations to generate. parts holds them by file.
 type generator struct {
 	*model
-	inputs, read map[string]bool // shapes reachable from inputs; shapes reachable from decoded outputs
-	parts        map[string][]string
+	inputs map[string]bool // shapes reachable from inputs
+	parts  map[string][]string
 }
 
 // generate returns the contents of the generated files by name.
@@ -68,8 +68,7 @@ func generate() (map[string][]byte, error) {
 
 	g := &generator{
 		model:  m,
-		inputs: map[string]bool{}, read: map[string]bool{},
-		parts: map[string][]string{},
+		inputs: map[string]bool{}, parts: map[string][]string{},
 	}
 
 	all := map[string]bool{}
@@ -85,10 +84,6 @@ func generate() (map[string][]byte, error) {
 		}
 	}
 
-	for _, name := range readOutputs {
-		m.reach(name, g.read)
-	}
-
 	maps.Copy(all, g.inputs)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		g.shape(name)
@@ -98,7 +93,7 @@ func generate() (map[string][]byte, error) {
 		g.params(name)
 	}
 
-	g.methods()
+	g.requests()
 	g.traits()
 	g.operations()
 	g.api()

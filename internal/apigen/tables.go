@@ -137,21 +137,13 @@ var minLength = map[string]int64{"KMSMasterKeyId": 1}
 // s_ct_table_short.
 var minTableName = map[string]int64{"CreateTableInput": 3}
 
-// sentInputs lists the inputs that also need encoding to JSON: programs of this repository send them, or the digest
-// of a transaction is computed from their JSON. readOutputs lists the outputs that also need decoding, because the
-// same programs read them.
-var (
-	sentInputs = []string{
-		"BatchGetItemInput", "CreateTableInput", "DeleteItemInput", "DeleteTableInput", "DescribeTableInput",
-		"DescribeTimeToLiveInput", "ExecuteStatementInput", "GetItemInput", "ListTablesInput", "PutItemInput",
-		"QueryInput", "ScanInput", "TransactWriteItemsInput", "UpdateItemInput", "UpdateTableInput",
-		"UpdateTimeToLiveInput",
-	}
-	readOutputs = []string{
-		"BatchGetItemOutput", "DeleteItemOutput", "ExecuteStatementOutput", "GetItemOutput", "PutItemOutput",
-		"QueryOutput", "ScanOutput", "UpdateItemOutput",
-	}
-)
+// sentInputs lists the inputs that programs of this repository send.
+var sentInputs = []string{
+	"BatchGetItemInput", "CreateTableInput", "DeleteItemInput", "DeleteTableInput", "DescribeTableInput",
+	"DescribeTimeToLiveInput", "ExecuteStatementInput", "GetItemInput", "ListTablesInput", "PutItemInput",
+	"QueryInput", "ScanInput", "TransactWriteItemsInput", "UpdateItemInput", "UpdateTableInput",
+	"UpdateTimeToLiveInput",
+}
 
 // frequent lists the inputs with a generated check, which takes half the time of one by reflection. Package wire does
 // everything else by reflection.
@@ -194,6 +186,3 @@ var (
 		"TransactGetItems", "TransactWriteItems", "UpdateItem", "UpdateTable",
 	}
 )
-
-// readStrictly lists the inputs that the service reads with another JSON reader; see strict.go of package wire.
-var readStrictly = map[string]bool{"SearchVectorsInput": true}

@@ -399,13 +399,6 @@ func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
 	return true, again.close(nil, &Faults{})
 }
 
-// decodeBody decodes a body with the function read.
-func decodeBody(body []byte, faults *Faults, read func(*decoder) (bool, error)) error {
-	d := openBody(body)
-	_, err := read(d)
-	return d.close(err, faults)
-}
-
 // object reads an object and calls read after the name of each member.
 func (d *decoder) object(pos position, class string, read func(name []byte) error) (bool, error) {
 	ok, err := d.open('{', pos, class)

@@ -12,12 +12,31 @@ import (
 // This file reads, writes and checks any structure by reflection. The most frequent inputs have a generated check,
 // which leaves lists and maps to [violations.parts].
 
-// decodeShape decodes a body into the structure that x points to.
-func decodeShape(body []byte, x any, faults *Faults) error {
+// Decode decodes a request body into an input, which should be new. It records attribute values that are not allowed
+// in the Faults of the input. The error is an [*Error], usually a SerializationException.
+func Decode(body []byte, in Input) error {
+	if in, strict := in.(*SearchVectorsInput); strict {
+		if err := checkStrictly(body, structureOf(reflect.TypeOf(*in)).byName); err != nil {
+			return err
+		}
+	}
+	return decode(body, in)
+}
+
+// DecodeOutput decodes the body of a response into an output, which should be new.
+func DecodeOutput(body []byte, out Output) error { return decode(body, out) }
+
+// decode decodes a body into the structure that x points to. A structure without Faults has no faults: decode returns
+// the first one as the error.
+func decode(body []byte, x any) error {
 	v := reflect.ValueOf(x).Elem()
-	return decodeBody(body, faults, func(d *decoder) (bool, error) {
-		return d.readShape(v, structureOf(v.Type()), inBody)
-	})
+	s := structureOf(v.Type())
+	d := openBody(body)
+	_, err := d.readShape(v, s, inBody)
+	if s.faults < 0 {
+		return d.close(err, nil)
+	}
+	return d.close(err, v.Field(s.faults).Addr().Interface().(*Faults))
 }
 
 // readShape reads a value of shape s into x, which must be addressable.
@@ -105,8 +124,9 @@ func (m *member) absent(field reflect.Value) bool {
 	return field.IsNil()
 }
 
-// appendAny appends a list, or the structure that x points to.
-func appendAny(dst []byte, x any) []byte {
+// AppendJSON appends the JSON of an input, an output or a list of structures. The members of structures are in
+// alphabetical order.
+func AppendJSON(dst []byte, x any) []byte {
 	v := reflect.Indirect(reflect.ValueOf(x))
 	return appendShape(dst, v, shapeOf(v.Type(), noTraits))
 }
@@ -183,9 +203,18 @@ func elemOf(m reflect.Value, key string) reflect.Value {
 	return e
 }
 
-// validateShape returns the violations in the structure that x points to as one error, or nil.
-func validateShape(op Op, x any) error {
-	v := reflect.ValueOf(x).Elem()
+// Validate checks the constraints that the service model has for the input of an operation. The error is an [*Error]:
+// one ValidationException for all violations.
+func Validate(op Op, in Input) error {
+	if frequent, ok := in.(interface{ check(v *violations) }); ok {
+		return validate(op, frequent.check)
+	}
+	return validateShape(op, in)
+}
+
+// validateShape is Validate by reflection.
+func validateShape(op Op, in Input) error {
+	v := reflect.ValueOf(in).Elem()
 	return validate(op, func(found *violations) { found.members(v, structureOf(v.Type())) })
 }
 

@@ -54,6 +54,8 @@ type shape struct {
 	// members are the members of a structure in field order. The service reports violations in the same order. byName
 	// has the same members sorted by name, checked those with constraints in field order.
 	members, byName, checked []*member
+	// faults is the index of the field Faults of a structure, or -1.
+	faults int
 	// constrained is true if the shape, or one inside it, has a constraint.
 	constrained bool
 }
@@ -86,9 +88,10 @@ func structureOf(t reflect.Type) *shape {
 		return known.(*shape)
 	}
 
-	s := &shape{traits: traits{kind: kindStructure}, typ: t, class: classes + t.Name()}
+	s := &shape{traits: traits{kind: kindStructure}, typ: t, class: classes + t.Name(), faults: -1}
 	for field := range t.Fields() {
 		if field.Type == reflect.TypeFor[Faults]() {
+			s.faults = field.Index[0]
 			continue
 		}
 		m := memberOf(field)

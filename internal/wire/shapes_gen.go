@@ -1470,10 +1470,10 @@ type QueryInput struct {
 // QueryOutput is the output of Query.
 type QueryOutput struct {
 	ConsumedCapacity *ConsumedCapacity
-	Count            *int64 `shape:"Integer"`
+	Count            *int64
 	Items            []attr.Item
 	LastEvaluatedKey attr.Item
-	ScannedCount     *int64 `shape:"Integer"`
+	ScannedCount     *int64
 }
 
 // Record is a shape of the service model.
@@ -1708,10 +1708,10 @@ type ScanInput struct {
 // ScanOutput is the output of Scan.
 type ScanOutput struct {
 	ConsumedCapacity *ConsumedCapacity
-	Count            *int64 `shape:"Integer"`
+	Count            *int64
 	Items            []attr.Item
 	LastEvaluatedKey attr.Item
-	ScannedCount     *int64 `shape:"Integer"`
+	ScannedCount     *int64
 }
 
 // SearchResultItem is a shape of the service model.
