@@ -72,9 +72,9 @@ func generate() (map[string][]byte, error) {
 	}
 
 	all := map[string]bool{}
-	for _, op := range m.Operations {
+	for name, op := range m.Operations {
 		m.reach(op.Input, g.inputs)
-		if op.Output != "" {
+		if op.Output != "" && !slices.Contains(refused, name) {
 			m.reach(op.Output, all)
 		}
 		for _, exception := range op.Errors {

@@ -77,7 +77,7 @@ func (g *generator) api() {
 	b.WriteString("func operations() []operation {\nreturn []operation{\n")
 	for _, name := range g.opNames() {
 		method := "(*Service)." + strings.ToLower(name[:1]) + name[1:]
-		if !slices.Contains(otherHandlers, name) {
+		if !slices.Contains(slices.Concat(otherHandlers, refused), name) {
 			fmt.Fprintf(&b, "typed(wire.Op%s, %s),\n", name, method)
 		}
 		if slices.Contains(calledOperations, name) {

@@ -173,13 +173,13 @@ var parameters = map[string][]string{
 	"Update":            {"TransactWriteItems", "UpdateExpression", "ConditionExpression"},
 }
 
-// otherHandlers are the operations that package api registers itself. calledOperations also get a method by which Go
-// code calls them.
+// otherHandlers and refused are the operations that package api registers itself. Operations in refused always fail, so
+// their outputs need no types. calledOperations also get a method by which Go code calls them.
 var (
-	otherHandlers = []string{
-		"GetItem", "Query", "Scan", "CreateGlobalTable", "DescribeGlobalTable", "UpdateGlobalTable",
-		"DescribeGlobalTableSettings", "UpdateGlobalTableSettings", "DescribeTableReplicaAutoScaling",
-		"UpdateTableReplicaAutoScaling",
+	otherHandlers = []string{"GetItem", "Query", "Scan"}
+	refused       = []string{
+		"CreateGlobalTable", "DescribeGlobalTable", "UpdateGlobalTable", "DescribeGlobalTableSettings",
+		"UpdateGlobalTableSettings", "DescribeTableReplicaAutoScaling", "UpdateTableReplicaAutoScaling",
 	}
 	calledOperations = []string{
 		"BatchGetItem", "BatchWriteItem", "DeleteItem", "DeleteTable", "DescribeTable", "ListTables", "PutItem",

@@ -16,18 +16,17 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// outputs has an output of each operation.
+// outputs has an output of each operation that can succeed.
 var outputs = []wire.Output{
 	new(wire.BatchExecuteStatementOutput), new(wire.BatchGetItemOutput), new(wire.BatchWriteItemOutput),
-	new(wire.CancelBulkOperationOutput), new(wire.CreateBackupOutput), new(wire.CreateGlobalTableOutput),
+	new(wire.CancelBulkOperationOutput), new(wire.CreateBackupOutput),
 	new(wire.CreateTableOutput), new(wire.DeleteBackupOutput), new(wire.DeleteItemOutput),
 	new(wire.DeleteResourcePolicyOutput), new(wire.DeleteTableOutput), new(wire.DescribeBackupOutput),
 	new(wire.DescribeBulkOperationOutput), new(wire.DescribeContinuousBackupsOutput),
 	new(wire.DescribeContributorInsightsOutput), new(wire.DescribeEndpointsResponse),
-	new(wire.DescribeExportOutput), new(wire.DescribeGlobalTableOutput),
-	new(wire.DescribeGlobalTableSettingsOutput), new(wire.DescribeImportOutput),
+	new(wire.DescribeExportOutput), new(wire.DescribeImportOutput),
 	new(wire.DescribeKinesisStreamingDestinationOutput), new(wire.DescribeLimitsOutput),
-	new(wire.DescribeStreamOutput), new(wire.DescribeTableOutput), new(wire.DescribeTableReplicaAutoScalingOutput),
+	new(wire.DescribeStreamOutput), new(wire.DescribeTableOutput),
 	new(wire.DescribeTimeToLiveOutput), new(wire.ExecuteStatementOutput), new(wire.ExecuteTransactionOutput),
 	new(wire.ExportTableToPointInTimeOutput), new(wire.GetItemOutput), new(wire.GetRecordsOutput),
 	new(wire.GetResourcePolicyOutput), new(wire.GetShardIteratorOutput), new(wire.ImportTableOutput),
@@ -38,10 +37,8 @@ var outputs = []wire.Output{
 	new(wire.QueryOutput), new(wire.RestoreTableFromBackupOutput), new(wire.RestoreTableToPointInTimeOutput),
 	new(wire.ScanOutput), new(wire.SearchVectorsOutput), new(wire.StartBulkPutItemsOutput),
 	new(wire.TransactGetItemsOutput), new(wire.TransactWriteItemsOutput), new(wire.UpdateContinuousBackupsOutput),
-	new(wire.UpdateContributorInsightsOutput), new(wire.UpdateGlobalTableOutput),
-	new(wire.UpdateGlobalTableSettingsOutput), new(wire.UpdateItemOutput),
-	new(wire.UpdateKinesisStreamingDestinationOutput), new(wire.UpdateTableOutput),
-	new(wire.UpdateTableReplicaAutoScalingOutput), new(wire.UpdateTimeToLiveOutput),
+	new(wire.UpdateContributorInsightsOutput), new(wire.UpdateItemOutput),
+	new(wire.UpdateKinesisStreamingDestinationOutput), new(wire.UpdateTableOutput), new(wire.UpdateTimeToLiveOutput),
 }
 
 var (
