@@ -75,6 +75,9 @@ func (d *decoder) readShape(x reflect.Value, s *shape, pos position) (bool, erro
 		}
 		return ok, err
 	case kindMap:
+		if texts, ok := x.Addr().Interface().(*map[string]string); ok { // names of attributes, in many requests
+			return readMap(d, texts, pos, s.class, (*decoder).readString)
+		}
 		m, e := reflect.MakeMap(s.typ), reflect.New(s.elem.typ).Elem()
 		ok, err := d.entries(pos, s.class, s.elem.typ.Size(), func(key string) error {
 			e.SetZero()
@@ -270,9 +273,14 @@ func (v *violations) value(member string, x reflect.Value, s *shape) {
 			v.pop()
 		}
 	case kindMap:
+		texts, _ := x.Interface().(map[string]string) // names of attributes, in many requests
 		for _, key := range sortedNames(x) {
 			v.key(key)
-			v.value("", elemOf(x, key), s.elem)
+			if text, ok := texts[key]; ok {
+				v.text("", &text, false, &s.elem.traits)
+			} else {
+				v.value("", elemOf(x, key), s.elem)
+			}
 			v.pop()
 		}
 	}
