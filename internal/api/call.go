@@ -19,7 +19,7 @@ func call[I wire.Input, O any](
 ) (O, error) {
 	ctx, c, err := s.begin(ctx, op, in)
 	if err == nil {
-		err = in.Validate()
+		err = wire.Validate(op, in)
 	}
 	var out O
 	if err == nil {

@@ -58,6 +58,17 @@ func (g *generator) operations() {
 	g.emit("exceptions", "%s", b.String())
 }
 
+// requests generates the methods of the inputs that programs of this repository send.
+func (g *generator) requests() {
+	for _, name := range sentInputs {
+		g.emit(
+			"methods", "// Op implements [Request].\nfunc (x *%s) Op() Op { return Op%s }\n\n"+
+				"// AppendJSON implements [Request].\n"+
+				"func (x *%[1]s) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }", name, g.inputOf(name)[0],
+		)
+	}
+}
+
 // api generates, for package api, the list of operations whose handler is a method with the operation's name, and the
 // methods by which Go code calls the operations.
 func (g *generator) api() {
@@ -66,7 +77,7 @@ func (g *generator) api() {
 	b.WriteString("func operations() []operation {\nreturn []operation{\n")
 	for _, name := range g.opNames() {
 		method := "(*Service)." + strings.ToLower(name[:1]) + name[1:]
-		if !slices.Contains(otherHandlers, name) {
+		if !slices.Contains(slices.Concat(otherHandlers, refused), name) {
 			fmt.Fprintf(&b, "typed(wire.Op%s, %s),\n", name, method)
 		}
 		if slices.Contains(calledOperations, name) {

@@ -78,15 +78,6 @@ func (v *violations) missing(member string, absent, required bool) bool {
 	return absent
 }
 
-// An object is a structure with constraints.
-type object interface{ check(v *violations) }
-
-func (v *violations) object(member string, x object) {
-	v.push(member)
-	x.check(v)
-	v.pop()
-}
-
 // add records a violation of a member or, if member is "", of the element at the current path. It returns false if
 // there are maxViolations already.
 func (v *violations) add(kind check, member, value, text string) bool {

@@ -14,20 +14,12 @@ type operation struct {
 	writes, collects bool
 }
 
-// An Input is the input of an operation.
-type Input interface {
-	// DecodeJSON decodes a request body into the input, which should be new. It records attribute values that are not
-	// allowed in Faults. The error is an [*Error], usually a SerializationException.
-	DecodeJSON(body []byte) error
-	// Validate checks the constraints of the service model. The error is an [*Error]: one ValidationException for all
-	// violations.
-	Validate() error
-}
+// An Input is a pointer to the input of an operation, such as *PutItemInput.
+type Input any
 
-// A Request is an input that this repository's own clients can send. It knows its operation and its JSON, with
+// A Request is an [Input] that this repository's own clients can send. It knows its operation and its JSON, with
 // members in alphabetical order. The JSON of a request with Faults lacks the values that are not allowed.
 type Request interface {
-	Input
 	Op() Op
 	AppendJSON(dst []byte) []byte
 }
@@ -47,17 +39,14 @@ func DecodeRequest(op string, body []byte) (Request, error) {
 	default:
 		return nil, UnknownOperation()
 	}
-	if err := in.DecodeJSON(body); err != nil {
+	if err := Decode(body, in); err != nil {
 		return nil, err
 	}
 	return in, nil
 }
 
-// An Output is the output of an operation.
-type Output interface {
-	// AppendJSON appends the body of the response.
-	AppendJSON(dst []byte) []byte
-}
+// An Output is a pointer to the output of an operation, such as *PutItemOutput.
+type Output any
 
 // A Ref is a table that a request names, with the item or the key that the request has for that table, if any.
 type Ref struct {

@@ -62,7 +62,6 @@ var modelTraits = [...]traits{
 	{name: "IndexName", min: 3, max: 255, pattern: "[a-zA-Z0-9_.-]+"},
 	{name: "InputCompressionType", max: -1, enum: []string{"ZSTD", "NONE", "GZIP"}},
 	{name: "InputFormat", max: -1, enum: []string{"DYNAMODB_JSON", "ION", "CSV"}},
-	{name: "Integer", kind: kindInteger, min: -2147483648, max: 2147483647},
 	{name: "IntegerObject", kind: kindInteger, min: -2147483648, max: 2147483647},
 	{name: "KMSMasterKeyId", min: 1, max: -1},
 	{name: "KeyList", min: 1, max: 100},

@@ -18,6 +18,7 @@ const fileSpace = 4 << 10
 // [Open] for from. After another error the folder may be incomplete: Open refuses it, and you can remove it. Copy
 // ignores opts, except for the file system of tests.
 func Copy(ctx context.Context, from, dir string, opts Options) error {
+	opts.InMemory = false // or fsys would be empty
 	fsys := opts.withDefaults().fs
 	if _, err := fsys.Stat(fsys.PathJoin(from, lockName)); err == nil {
 		from, err := resolve(fsys, from)

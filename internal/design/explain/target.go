@@ -144,7 +144,7 @@ func (t inProcess) answer(ctx context.Context, in wire.Request) (wire.Output, er
 	if status != http.StatusOK {
 		return nil, serviceError(status, body)
 	}
-	return out, decode(body, out)
+	return out, wire.DecodeOutput(body, out)
 }
 
 // unknown returns an error for a request that no Target sends.
@@ -190,7 +190,7 @@ func (t *httpTarget) Do(ctx context.Context, in wire.Request) (wire.Output, []so
 	if resp.StatusCode != http.StatusOK {
 		return nil, nil, serviceError(resp.StatusCode, body)
 	}
-	if err := decode(body, out); err != nil {
+	if err := wire.DecodeOutput(body, out); err != nil {
 		return nil, nil, fmt.Errorf("cannot decode the response to %v: %w", in.Op(), err)
 	}
 	if tr, ok := server.ReadTrace(resp.Header); ok {
@@ -250,14 +250,6 @@ func outputOf(in wire.Request) (wire.Output, error) {
 		return new(wire.DescribeTimeToLiveOutput), nil
 	}
 	return nil, unknown(in)
-}
-
-// decode decodes the body of a response into out. An output with attribute values decodes itself.
-func decode(body []byte, out wire.Output) error {
-	if own, ok := out.(interface{ DecodeJSON(body []byte) error }); ok {
-		return own.DecodeJSON(body)
-	}
-	return json.Unmarshal(body, out)
 }
 
 // serviceError decodes the body of an error response. If the service did not write the body, the returned error has

@@ -132,7 +132,7 @@ func decodeInput(operation string, body []byte) (in wire.Input, ok bool) {
 		return nil, false
 	}
 	in = op.NewInput()
-	return in, in.DecodeJSON(body) == nil
+	return in, wire.Decode(body, in) == nil
 }
 
 // maxItems is the number of items of a batch whose keys the page shows.
