@@ -33,11 +33,11 @@ either consistency, and the end of the range. For a request that is not one rang
 it names the broken rule and what to ask instead.
 
 REQUEST is one of
-  '{"TableName": …}'          the JSON of a request
+  '{"TableName": …}'          the JSON of a request; a member operation such as "scan" names its operation
   'SELECT … FROM … WHERE …'   a PartiQL statement, explained as a Query or Scan
   FILE or -                   either in a file or on standard input
-or TABLE, PARTITION and SORT-CONDITION as for sortkey query. With --pattern it is
-an access pattern of the model.` + f.Help(env) + `
+or TABLE, PARTITION and SORT-CONDITION as for sortkey query, or TABLE alone for a
+Scan. With --pattern it is an access pattern of the model.` + f.Help(env) + `
 Any DynamoDB endpoint works. Explain reads more than the
 request itself: the rows beside the range, the rows that a filter drops, and for a
 rejected request up to 200 rows and one row for each proposed request.

@@ -69,8 +69,8 @@ type Values struct {
 	Parameters   []string
 	All, Trace   bool
 
-	// Request, Pattern, Operation, Entity, Pages, Rows and Skip are the params of explain.
-	Request, Pattern, Operation string
+	// Request, Pattern, Entity, Pages, Rows and Skip are the params of explain.
+	Request, Pattern string
 	Entity                      []string
 	Pages, Rows, Skip           int32
 
