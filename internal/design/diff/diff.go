@@ -261,8 +261,8 @@ func (p *pair) keeps(field string) bool {
 	return slices.Contains(slices.Collect(maps.Values(p.from)), field)
 }
 
-// raw adds the changes of raw items, which belong to no entity. The plan can move raw items to another table, but it
-// does not change them otherwise.
+// raw adds the changes of raw items, which belong to no entity. The plan leaves those that the new version does not
+// list.
 func (d *Diff) raw(p *planner) {
 	left := map[string]attr.Item{}
 	for _, r := range p.target.Items {
