@@ -213,21 +213,29 @@ func (in *input) parseFile(name string, data []byte) ([]*Schema, error) {
 		return nil, advice.New("load the template that it makes, such as the output of cdk synth, or "+compiled,
 			"only Node.js can evaluate the file")
 	}
-	if json.Valid(data) {
-		return in.parseJSON(data)
+	var v any
+	isJSON := json.Unmarshal(data, &v) == nil
+	if !isJSON {
+		v = parseYAML(data)
 	}
-	switch t := parseYAML(data).(type) {
-	case map[string]any:
-		switch {
-		case isService(t):
-			return in.parseService(t)
-		case t["Resources"] != nil:
-			return in.parseTemplate(t)
-		case isFragment(t):
-			return in.parseTemplate(map[string]any{"Resources": t})
-		}
+	root := object(v)
+	switch {
+	case isService(root):
+		return in.parseService(root)
+	case root["Resources"] != nil:
+		return in.parseTemplate(root)
+	case !isJSON:
+		return nil, ErrOther
+	case root["planned_values"] != nil || root["values"] != nil && root["format_version"] != nil:
+		return in.parseState(root)
+	case root["KeySchema"] != nil || root["Table"] != nil || root["TableDescription"] != nil:
+		return in.parseRequests([]any{v})
 	}
-	return nil, ErrOther
+	list, ok := v.([]any)
+	if !ok {
+		list, _ = root["Tables"].([]any)
+	}
+	return in.parseRequests(list)
 }
 
 // parseYAML returns the value of a YAML document, or nil if data is not YAML.
@@ -237,33 +245,6 @@ func parseYAML(data []byte) any {
 		return nil
 	}
 	return (&yamlReader{left: maxNodes}).plain(&doc, 0)
-}
-
-// parseJSON reads a JSON file in any of the formats that this package reads.
-func (in *input) parseJSON(data []byte) ([]*Schema, error) {
-	var v any
-	if err := json.Unmarshal(data, &v); err != nil {
-		return nil, err
-	}
-	switch v := v.(type) {
-	case []any:
-		return in.parseRequests(v)
-	case map[string]any:
-		switch {
-		case isService(v):
-			return in.parseService(v)
-		case v["Resources"] != nil:
-			return in.parseTemplate(v)
-		case v["planned_values"] != nil || v["values"] != nil && v["format_version"] != nil:
-			return in.parseState(v)
-		case v["KeySchema"] != nil || v["Table"] != nil || v["TableDescription"] != nil:
-			return in.parseRequests([]any{v})
-		}
-		if list, ok := v["Tables"].([]any); ok {
-			return in.parseRequests(list)
-		}
-	}
-	return nil, ErrOther
 }
 
 // parseRequests reads CreateTable requests and DescribeTable responses.
