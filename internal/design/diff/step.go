@@ -48,6 +48,7 @@ const (
 	DeleteOld    Kind = "delete-old"   // delete the items of Entity in Table under their old keys
 	StopWriting  Kind = "stop-writing" // stop writing Attributes of Entity, and remove them
 	Keep         Kind = "keep"         // stop writing Attributes of Entity, but leave them in existing items
+	PutListed    Kind = "put-listed"   // put raw items into Table that only the new version has, or has otherwise
 	Expire       Kind = "expire"       // turn on time to live of Table
 )
 
