@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -93,8 +92,8 @@ func chronological(layout string) bool {
 
 // A format is the format in which an entity writes times at one place of a key, with an example.
 type format struct {
-	rule.Component
-	value rule.Written
+	Component
+	value Written
 	text  string // the example as a key has it
 	shape string // text with each digit replaced by 0, except the digits of the time zone
 }
@@ -107,14 +106,14 @@ func shapeOf(s string) string {
 	if m := zone().FindStringIndex(s); m != nil && strings.Contains(s, ":") {
 		at = m[0]
 	}
-	return rule.Masked(s[:at]) + s[at:]
+	return masked(s[:at]) + s[at:]
 }
 
 // formatsOf returns an example of each format in which c has times. It returns nil if the values are not times.
-func formatsOf(p *rule.Pass, c rule.Component) (all []format) {
+func formatsOf(p *Pass, c Component) (all []format) {
 	words := c.Written()
 	if model.Moment(c.Type) {
-		value := rule.Written{Text: "2026-01-05T10:00:00Z", Item: p.First(c.Entity)}
+		value := Written{Text: "2026-01-05T10:00:00Z", Item: p.First(c.Entity)}
 		s, _ := c.Type.Encode(value.Text) // every type of time can encode this value
 		shape := shapeOf(s)
 		if c.Type.Desc {
@@ -125,7 +124,7 @@ func formatsOf(p *rule.Pass, c rule.Component) (all []format) {
 		}
 		return []format{{c, value, s, shape}}
 	}
-	if !rule.Plain(c.Type) && c.Type.Name != "number" && c.Type.Name != "int" || !c.AllWritten(isMoment) {
+	if !plain(c.Type) && c.Type.Name != "number" && c.Type.Name != "int" || !c.AllWritten(isMoment) {
 		return nil
 	}
 	for _, w := range words {
@@ -138,18 +137,18 @@ func formatsOf(p *rule.Pass, c rule.Component) (all []format) {
 
 // checkFormats compares the formats of times that share a place in keys, and reports each slot at most once. Two
 // formats sort together if one is a period, such as a day, and the other begins with that period.
-func checkFormats(p *rule.Pass) {
-	at, reported := map[string][]format{}, map[*rule.Slot]bool{}
+func checkFormats(p *Pass) {
+	at, reported := map[string][]format{}, map[*Slot]bool{}
 	for _, s := range p.Slots {
 		for _, c := range s.Components() {
 			found := formatsOf(p, c)
-			if f := disordered(c, found); f != nil && !reported[s] {
+			if f := unordered(c, found); f != nil && !reported[s] {
 				reported[s] = true
 				p.Report(f)
 			}
 			for _, v := range s.Places {
 				place := strings.Join([]string{
-					v.Table.Name, v.String(), s.Name, partitionShape(s, v), rule.Skeleton(s.Parts[:c.At]),
+					v.Table.Name, v.String(), s.Name, partitionShape(s, v), skeleton(s.Parts[:c.At]),
 				}, "\x00")
 				for _, b := range found {
 					f := mixed(at[place], b)
@@ -165,7 +164,7 @@ func checkFormats(p *rule.Pass) {
 }
 
 // mixed returns a finding if b does not sort together with a format in before, or nil.
-func mixed(before []format, b format) *rule.Finding {
+func mixed(before []format, b format) *Finding {
 	for _, a := range before {
 		short, long := a.shape, b.shape
 		if len(short) > len(long) {
@@ -207,8 +206,8 @@ func commonType(a, b format) string {
 	return "time"
 }
 
-// disordered returns a finding about the first format in which times do not sort in order of time, or nil.
-func disordered(c rule.Component, found []format) *rule.Finding {
+// unordered returns a finding about the first format in which times do not sort in order of time, or nil.
+func unordered(c Component, found []format) *Finding {
 	for _, b := range found {
 		at, layout, _ := momentOf(b.value.Text)
 		if c.SortView() == nil || model.Moment(c.Type) || chronological(layout) {
@@ -232,7 +231,7 @@ func disordered(c rule.Component, found []format) *rule.Finding {
 			typ, example = "month", at.Format("2006-01")
 		}
 		f.Advise("write the year first and all parts with leading zeros, such as %s: %s", example,
-			rule.Writing(c.Slot.Name, c.As(typ)))
+			writing(c.Slot.Name, c.As(typ)))
 		return f
 	}
 
@@ -241,14 +240,14 @@ func disordered(c rule.Component, found []format) *rule.Finding {
 
 // partitionShape returns the skeleton of the partition key that belongs to a slot in a sort key. checkFormats
 // compares only slots with equal skeletons, because only rows of one partition are sorted together.
-func partitionShape(s *rule.Slot, v rule.Place) string {
+func partitionShape(s *Slot, v Place) string {
 	if !v.Sort {
 		return ""
 	}
 	var b strings.Builder
 	for _, a := range v.Hash {
 		if t := s.Entity.Attribute(a.Name); t != nil && t.Template != nil {
-			b.WriteString(rule.Skeleton(t.Template.Parts()))
+			b.WriteString(skeleton(t.Template.Parts()))
 		}
 		b.WriteByte(2)
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -31,9 +30,9 @@ type sense struct {
 const level = "a level"
 
 // senseOf returns the first sense that fits all values of a component.
-func senseOf(c rule.Component, words []rule.Written) (sense, bool) {
+func senseOf(c Component, words []Written) (sense, bool) {
 	all := func(is func(string) bool) bool {
-		return len(words) > 0 && !slices.ContainsFunc(words, func(w rule.Written) bool { return !is(w.Text) })
+		return len(words) > 0 && !slices.ContainsFunc(words, func(w Written) bool { return !is(w.Text) })
 	}
 
 	switch scale := scaleOf(words); {
@@ -50,12 +49,12 @@ func senseOf(c rule.Component, words []rule.Written) (sense, bool) {
 		s.unsure = !s.certain
 		if one := words[0].Text; len(words) == 1 && oneDigit().MatchString(one) {
 			s.low, s.high = oneDigit().ReplaceAllString(one, "${1}10"), one
-			words = append(slices.Clone(words), rule.Written{Text: s.low})
+			words = append(slices.Clone(words), Written{Text: s.low})
 		}
 		s.cure = "write all numbers in it with one width, padded with zeros, such as " + padded(words)
 		return s, true
 	case all(hexText().MatchString) &&
-		slices.ContainsFunc(words, func(w rule.Written) bool { return hasDigit(w.Text) }):
+		slices.ContainsFunc(words, func(w Written) bool { return hasDigit(w.Text) }):
 		return sense{
 			name: "an id of two lengths", unsure: true, cure: "pad the ids to one length",
 			compare: func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) },
@@ -94,7 +93,7 @@ func compareNumbers(a, b string) int {
 // numbers returns the sense of numbers written as text, with the type that sorts them by value. It returns false if
 // their text already sorts by value and always will. For that, all must have the same number of digits. In addition,
 // the model must limit the values, or they must be years or padded with zeros.
-func numbers(c rule.Component, words []rule.Written) (sense, bool) {
+func numbers(c Component, words []Written) (sense, bool) {
 	values := make([]string, 0, len(words))
 	for _, w := range words {
 		values = append(values, w.Text)
@@ -152,14 +151,14 @@ func numbers(c rule.Component, words []rule.Written) (sense, bool) {
 }
 
 // sameFrame reports whether the texts differ only in their digits.
-func sameFrame(words []rule.Written) bool {
-	frame := func(w rule.Written) string { return digits().ReplaceAllString(w.Text, "0") }
-	return !slices.ContainsFunc(words, func(w rule.Written) bool { return frame(w) != frame(words[0]) })
+func sameFrame(words []Written) bool {
+	frame := func(w Written) string { return digits().ReplaceAllString(w.Text, "0") }
+	return !slices.ContainsFunc(words, func(w Written) bool { return frame(w) != frame(words[0]) })
 }
 
 // padded returns the shortest text with its numbers padded by zeros. Each number gets the width of the longest number
 // at its place in any text.
-func padded(words []rule.Written) string {
+func padded(words []Written) string {
 	var widths []int
 	shortest := words[0].Text
 	for _, w := range words {
@@ -193,7 +192,7 @@ var scales = []string{
 }
 
 // scaleOf returns the positions of words in the first scale that has all of them, or nil.
-func scaleOf(words []rule.Written) map[string]int {
+func scaleOf(words []Written) map[string]int {
 	for _, scale := range scales {
 		places := map[string]int{}
 		for i, alike := range strings.Fields(scale) {
@@ -201,7 +200,7 @@ func scaleOf(words []rule.Written) map[string]int {
 				places[word] = i
 			}
 		}
-		missing := func(w rule.Written) bool { _, ok := places[lower(w.Text)]; return !ok }
+		missing := func(w Written) bool { _, ok := places[lower(w.Text)]; return !ok }
 		if len(words) > 1 && !slices.ContainsFunc(words, missing) {
 			return places
 		}
@@ -210,7 +209,7 @@ func scaleOf(words []rule.Written) map[string]int {
 }
 
 // first returns the word that is lowest on the scale.
-func first(words []rule.Written, scale map[string]int) string {
-	place := func(w rule.Written) int { return scale[lower(w.Text)] }
-	return slices.MinFunc(words, func(a, b rule.Written) int { return place(a) - place(b) }).Text
+func first(words []Written, scale map[string]int) string {
+	place := func(w Written) int { return scale[lower(w.Text)] }
+	return slices.MinFunc(words, func(a, b Written) int { return place(a) - place(b) }).Text
 }
