@@ -49,9 +49,9 @@ func checkValues(p *Pass, c Component) {
 		f.Say("; %q needs their order", d.needed.Name)
 	}
 	f.Keys = c.View().Shown(d.a.Item, d.b.Item)
-	if f.Advice = d.cure; d.width != "" {
-		f.Advice = writing(c.Slot.Name, c.As(d.width))
-		if len(c.Parts) == 1 {
+	if f.Advice = d.cure; d.typ != "" {
+		f.Advice = writing(c.Slot.Name, c.As(d.typ))
+		if len(c.Parts) == 1 && d.name == number {
 			f.Advice += "; or give " + c.Slot.Name + " type N"
 		}
 	}
