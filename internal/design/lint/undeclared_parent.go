@@ -42,7 +42,11 @@ func checkParents(p *Pass, e *model.Entity) {
 	}
 	isParent := func(s *model.ShownParent) bool { return s.Items > 0 }
 	missing := slices.DeleteFunc(p.Model.ShownParents(e, generated, isParent), func(s *model.ShownParent) bool {
-		return len(s.KeyFields()) == 1 || float64(s.Orphans) <= fewOrphans*float64(made)
+		// The dataset draws a field that both share, and that is the parent's whole key, from the parent's items.
+		drawn := len(s.KeyFields()) == 1 && slices.Contains(e.Fields, s.Fields[0])
+		// With distinct, the model says itself how many values there are.
+		said := slices.ContainsFunc(s.Fields, func(f *model.Field) bool { return e.Field(f.Name).Distinct > 0 })
+		return drawn || said || float64(s.Orphans) <= fewOrphans*float64(made)
 	})
 	if len(missing) == 0 {
 		return
