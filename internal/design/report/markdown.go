@@ -19,7 +19,7 @@ var markdown string
 // markdownTemplate returns the template of [Markdown]. The first call parses it.
 var markdownTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"code": text.MarkdownCode, "error": func() model.Severity { return model.Error }, "figure": text.Figure,
+		"code": text.MarkdownCode, "error": severe, "figure": text.Figure,
 		"looked": looked, "markdown": text.Markdown, "open": open, "thousands": text.Thousands[int],
 	}).Parse(markdown))
 })
