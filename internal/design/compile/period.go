@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"slices"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -8,35 +9,14 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A calendar is a unit of periods, such as the month, with the text form of its periods, such as 2026-01.
-type calendar struct {
-	layout string
-	next   func(time.Time) time.Time
-}
-
-// calendars are the units, the longest first.
-var calendars = []calendar{
-	{"2006", func(at time.Time) time.Time { return at.AddDate(1, 0, 0) }},
-	{"2006-01", func(at time.Time) time.Time { return at.AddDate(0, 1, 0) }},
-	{time.DateOnly, func(at time.Time) time.Time { return at.AddDate(0, 0, 1) }},
-	{"2006-01-02T15", func(at time.Time) time.Time { return at.Add(time.Hour) }},
-	{"2006-01-02T15:04", func(at time.Time) time.Time { return at.Add(time.Minute) }},
-}
-
-// precision returns the index in calendars of a type's unit, or len(calendars) for times more precise than all units.
-// It reports false for types that are not times.
+// precision returns the index in [model.Units] of a type's unit, or their number for times more precise than all
+// units. It reports false for types that are not times.
 func precision(t keys.Type) (int, bool) {
-	switch t.Name {
-	case "year":
-		return 0, true
-	case "month":
-		return 1, true
-	case "date":
-		return 2, true
-	case "time", "millis", "micros", "nanos", "epoch", "epochms":
-		return len(calendars), true
+	unit := slices.IndexFunc(model.Units, func(u model.Unit) bool { return u.Name == t.Name })
+	if unit < 0 && model.Moment(t) {
+		unit = len(model.Units)
 	}
-	return 0, false
+	return unit, unit >= 0
 }
 
 // Period returns the first and the last moment of a period in RFC 3339 form, such as those of the month 2026-01. It
@@ -46,12 +26,12 @@ func Period(t keys.Type, text string) (first, last string, ok bool) {
 	if !ok {
 		return "", "", false
 	}
-	for i, c := range calendars[:units] {
+	for i, u := range model.Units[:units] {
 		if i == 0 && (t.Name == "epoch" || t.Name == "epochms") {
 			continue // for these types, 2026 is a time, not a year
 		}
-		if at, err := time.Parse(c.layout, text); err == nil {
-			return at.Format(time.RFC3339), c.next(at).Add(-1).Format(time.RFC3339Nano), true
+		if at, err := time.Parse(u.Layout, text); err == nil {
+			return at.Format(time.RFC3339), u.Next(at).Add(-1).Format(time.RFC3339Nano), true
 		}
 	}
 	return "", "", false

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
@@ -13,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-var rangeEnd = rule.Rule{
+var rangeEnd = Rule{
 	ID: "range-end", Title: "Keys above the end of a range that means them", Severity: model.Warning,
 	Help: "BETWEEN ORDER#2026-01-01 AND ORDER#2026-01-31 does not find the orders of January 31, because their " +
 		"keys go on after the day. A bound such as ORDER#~ or ORDER#zzz is not above all keys of ORDER# " +
@@ -29,7 +28,7 @@ var aboutEnd = text.Pattern(`(?i)\b(before|until|till|up to|exclusive|excluding)
 // checkRangeEnd reports a range that seems to include keys which it misses: keys that begin with the upper bound.
 // They are longer than the bound, so they sort above it. If the bound ends in a sentinel, such as ~, these are the
 // keys that begin with the text before the sentinel.
-func checkRangeEnd(p *rule.Pass, q *rule.Query) {
+func checkRangeEnd(p *Pass, q *Query) {
 	c := q.Range()
 	if c == nil || c.Op != ast.OpBetween && c.Op != ast.Less && c.Op != ast.LessOrEqual || q.Expect.Error != "" ||
 		aboutEnd().MatchString(q.Name+" "+q.About) {
@@ -52,7 +51,7 @@ func checkRangeEnd(p *rule.Pass, q *rule.Query) {
 	}
 
 	f := q.Finding("the range ends at %s, but keys that begin with %s go on after it",
-		rule.Quoted(bound), rule.Quoted(base))
+		quoted(bound), quoted(base))
 	f.Keys = q.View.Shown(last)
 	if missed > 0 {
 		f.Severity = model.Error
@@ -60,9 +59,9 @@ func checkRangeEnd(p *rule.Pass, q *rule.Query) {
 		f.Keys = q.View.Shown(last, first)
 	}
 	next, _ := keys.Successor(base + map[bool]string{false: above}[sentinel])
-	f.Advise("end the range with %s", rule.Quoted(next))
+	f.Advise("end the range with %s", quoted(next))
 	if sentinel && low == base {
-		f.Advise("use begins_with(%s, %s), which needs no bound", text.Name(c.Attribute), rule.Quoted(base))
+		f.Advise("use begins_with(%s, %s), which needs no bound", text.Name(c.Attribute), quoted(base))
 	}
 	p.Report(f)
 }
@@ -106,10 +105,10 @@ func endsInPeriod(low, bound string) bool {
 
 // keysBeyond counts the keys that begin with base but are above the bound. last is the last item up to the bound, and
 // first is the first item above it.
-func keysBeyond(q *rule.Query, name, base, bound string) (missed int, last, first *dataset.Item) {
+func keysBeyond(q *Query, name, base, bound string) (missed int, last, first *dataset.Item) {
 	part, _ := q.Partition()
 	for _, r := range q.View.In(part) {
-		key := rule.Value(r.Item, name)
+		key := valueText(r.Item, name)
 		switch {
 		case !strings.HasPrefix(key, base):
 		case key <= bound:
@@ -126,16 +125,16 @@ func keysBeyond(q *rule.Query, name, base, bound string) (missed int, last, firs
 // goesOn reports whether a key can begin with base and be above the bound. above is the text after base in such a
 // key. If the bound has a sentinel, goesOn takes text above every sentinel. If the bound is a period, it takes the
 // text that follows the period in the entity's first item.
-func goesOn(p *rule.Pass, q *rule.Query, c *keycond.Clause, base string, sentinel bool) (above string, ok bool) {
+func goesOn(p *Pass, q *Query, c *keycond.Clause, base string, sentinel bool) (above string, ok bool) {
 	for _, s := range p.SlotsOf(q.View.Table, c.Attribute) {
 		at, _, fits := s.After(base)
 		switch {
 		case !fits || at.Name == "" || !q.Reaches(s.Entity):
-		case sentinel && rule.Textual(at.Type):
+		case sentinel && textual(at.Type):
 			return "😀", true
 		case !sentinel && p.First(s.Entity) != nil:
-			key, n := rule.Value(p.First(s.Entity), s.Name), len(base)
-			if n < len(key) && rule.Masked(key[:n]) == rule.Masked(base) {
+			key, n := valueText(p.First(s.Entity), s.Name), len(base)
+			if n < len(key) && masked(key[:n]) == masked(base) {
 				return key[n : n+1], true
 			}
 		}

@@ -493,12 +493,9 @@ const day = 24 * time.Hour
 // A unit is the unit of a time range's bounds: a layout of package time for seconds, days, months or years.
 type unit string
 
-// layouts are the text forms of times in conditions, the most precise first.
-var layouts = []string{time.RFC3339Nano, time.DateOnly, "2006-01", "2006"}
-
 // unitOf returns the unit of a bound, or "" if the bound is not a time.
 func unitOf(text string) unit {
-	for _, layout := range layouts {
+	for _, layout := range model.Layouts {
 		if _, err := time.Parse(layout, text); err == nil {
 			return unit(layout)
 		}
@@ -508,7 +505,7 @@ func unitOf(text string) unit {
 
 // place returns a time as a number of units, such as the number of its day since 1970.
 func (u unit) place(text string) (float64, bool) {
-	for _, layout := range layouts {
+	for _, layout := range model.Layouts {
 		t, err := time.Parse(layout, text)
 		if err != nil {
 			continue

@@ -1,4 +1,4 @@
-package rule
+package lint
 
 import (
 	"slices"
@@ -47,8 +47,8 @@ func (c Component) KeyWith(w Written) []string {
 func (c Component) Longer(yield func(*Slot, string) bool) {
 	n := c.At + 1
 	for _, s := range c.study.SlotsOf(c.Entity.Table, c.Slot.Name) {
-		if s != c.Slot && len(s.Parts) > n && Skeleton(s.Parts[:n]) == Skeleton(c.Parts[:n]) &&
-			!yield(s, DelimiterAfter(s.Parts[n].Literal)) {
+		if s != c.Slot && len(s.Parts) > n && skeleton(s.Parts[:n]) == skeleton(c.Parts[:n]) &&
+			!yield(s, delimiterAfter(s.Parts[n].Literal)) {
 			return
 		}
 	}
