@@ -49,7 +49,7 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if broken == nil && err == nil && r.Operation == opQuery {
 		var value bool
 		if broken, value = e.brokenRule(r.Schema); broken != nil && !value {
-			e.instead(r.Schema)
+			e.instead()
 		}
 	}
 	e.setRule(broken)
