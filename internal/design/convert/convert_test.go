@@ -275,3 +275,24 @@ func TestLosses(t *testing.T) {
 	require.Empty(t, losses)
 	require.NotNil(t, m.Pattern("abc by g in byG"))
 }
+
+// TestLossOrder holds that the losses of a file are together, in the order of its lines.
+func TestLossOrder(t *testing.T) {
+	files := []convert.File{{Name: "table.json", Data: []byte(`{"TableName": "Tab", "KeySchema": [
+		{"AttributeName": "PK", "KeyType": "HASH"}], "AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}]}`)}}
+	for _, name := range []string{"b.json", "a.json", "c.json"} {
+		files = append(files, convert.File{Name: name, Data: []byte(`{"Items": [1,{"PK": {"S": "x"}, "n": {"N": "x"}},` + "\n2,\n3]}")})
+	}
+	_, losses, err := convert.Import(t.Context(), files, convert.Options{})
+	require.NoError(t, err)
+	var order []string
+	for _, l := range losses {
+		if l.Pos.File != "" {
+			order = append(order, l.Pos.String())
+		}
+	}
+	require.Equal(t, []string{
+		"b.json:1:12", "b.json:1:38", "b.json:2:1", "b.json:3:1", "a.json:1:12", "a.json:1:38", "a.json:2:1", "a.json:3:1",
+		"c.json:1:12", "c.json:1:38", "c.json:2:1", "c.json:3:1",
+	}, order)
+}

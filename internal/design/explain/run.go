@@ -38,14 +38,11 @@ func Run(ctx context.Context, t Target, q Question, o Options) (*Report, error) 
 	if o.Items == 0 {
 		o.Items = defaultItems
 	}
-	if q.refused != nil && q.operation == opSelect {
-		return nil, q.refused // the statement is invalid, so the table is unknown
-	}
 	if st, ok := q.Input.(*wire.ExecuteStatementInput); ok {
 		return runSelect(ctx, t, st, q.JSON(), o)
 	}
 	r, ok := requestOf(q.Input)
-	if !ok && q.refused == nil {
+	if !ok {
 		return nil, &OperationError{q.Input.Op().String()}
 	}
 
@@ -55,10 +52,6 @@ func Run(ctx context.Context, t Target, q Question, o Options) (*Report, error) 
 		Reverse: r.op == wire.OpQuery && r.ScanIndexForward != nil && !*r.ScanIndexForward,
 		Start:   r.ExclusiveStartKey,
 	}}
-	if q.refused != nil {
-		e.report.Operation, e.partly = q.operation, true
-		return e.report, e.refuse(q.refused)
-	}
 	if err := e.run(); err != nil {
 		return nil, err
 	}
@@ -80,8 +73,6 @@ type explainer struct {
 	slice  *keycond.Slice
 	report *Report
 	shares map[string]*Share
-
-	partly bool // the text does not have the form of its operation; asked has only the table and the index
 }
 
 func (e *explainer) run() error {

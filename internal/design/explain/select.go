@@ -8,7 +8,6 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/expr"
-	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -57,17 +56,12 @@ func runSelect(
 			Rule: "rows are ordered only within a partition, by the sort key: ORDER BY needs a key attribute, and " +
 				"WHERE with = or IN on the partition key", Source: pageSelect,
 		}
-		e.hintKeys(schema)
 		return e.report, nil
 	case !whole:
 		r, err := scan()
 		if err == nil && r.Refused == nil {
 			note := "the SELECT is a scan: WHERE does not fix the partition key, " + equalities(schema.Partition())
 			r.Notes = append([]string{note}, r.Notes...)
-			if len(r.Hints) == 0 {
-				e.hintKeys(schema)
-				r.Hints = e.report.Hints
-			}
 		}
 		return r, err
 	case len(plans) == 0:
@@ -136,13 +130,8 @@ func (e *explainer) selected(s *keycond.Schema) (plans []*plan, whole bool) {
 		return nil, false
 	}
 	for _, g := range groups {
-		for _, h := range s.Partition() {
-			if !slices.ContainsFunc(g.on(h.Name), func(a atom) bool { return a.Op == ast.Equal }) {
-				return nil, false
-			}
-		}
 		p, ok := e.plan(g, e.index)
-		if !ok {
+		if !ok || !g.fixes(s) {
 			return nil, false
 		}
 		same := func(q *plan) bool { return q.words(spelled) == p.words(spelled) }
@@ -151,14 +140,4 @@ func (e *explainer) selected(s *keycond.Schema) (plans []*plan, whole bool) {
 		}
 	}
 	return plans, true
-}
-
-// hintKeys adds a hint about a key with which the statement would be one query.
-func (e *explainer) hintKeys(s *keycond.Schema) {
-	if e.q.filter == nil {
-		return
-	}
-	if groups, ok := normal(expr.Node(e.q.filter), e.info.IsKey); ok {
-		e.hintPartition(groups, s)
-	}
 }

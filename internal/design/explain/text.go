@@ -102,9 +102,6 @@ func (p *printer) report() {
 	if r.Filter != "" {
 		p.line("filter", "%s", r.Filter)
 	}
-	if r.Operation != opScan {
-		p.ends()
-	}
 	if r.Start != nil {
 		p.line("starts", "after %s", r.KeyText(r.Start))
 	}
@@ -143,13 +140,6 @@ func (p *printer) key() string {
 		out += "; projects " + p.r.Projection
 	}
 	return out
-}
-
-// ends writes the partition and both ends of the range, with their bytes.
-func (p *printer) ends() {
-	for i, b := range p.r.Bounds() {
-		p.line([]string{"partition", "range", ""}[i], "%s", strings.TrimSpace(b.Words+"  "+b.Hex))
-	}
 }
 
 func (p *printer) figures() {
