@@ -128,9 +128,14 @@ func (p *PatternResult) MeanUnits() float64 {
 // Own returns what the pattern's requests read with the values in the model. Total must not be nil.
 func (p *PatternResult) Own() *load.Reading {
 	t := p.Total
+	growth := 1.0
+	if p.reads != nil {
+		growth = p.reads.BatchGrowth
+	}
 	return &load.Reading{
 		Rows: t.Returned, Examined: t.Examined, Bytes: t.Bytes + t.Fetched, Pages: t.Pages,
-		Units: p.Units(), Waste: t.Waste(), Growth: p.Growth, Batch: p.BatchUnits(), Requests: p.Requests,
+		Units: p.Units(), Waste: t.Waste(), Growth: p.Growth, Requests: p.Requests,
+		Batch: p.BatchUnits(), DeclaredBatch: p.BatchUnits() * growth,
 	}
 }
 

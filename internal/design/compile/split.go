@@ -95,7 +95,7 @@ func everyValue(p *model.Pattern, name string) ([]string, error) {
 	switch {
 	case f == nil:
 	case len(f.Values) > 0:
-		return distinct(f.Values), nil
+		return f.Values, nil
 	case len(f.Type.Values) > 0:
 		return f.Type.Values, nil
 	case f.From != "" && f.To != "":
@@ -119,8 +119,10 @@ func everyValue(p *model.Pattern, name string) ([]string, error) {
 
 // distinct returns the values without duplicates.
 func distinct(values []string) (all []string) {
+	seen := map[string]bool{}
 	for _, v := range values {
-		if !slices.Contains(all, v) {
+		if !seen[v] {
+			seen[v] = true
 			all = append(all, v)
 		}
 	}
