@@ -75,7 +75,7 @@ const (
 // of an attribute of the item, a higher level that of a member of a map.
 func (r *reader) refuseName(level int) {
 	switch {
-	case level == 0 && (r.invalid == nil || r.about == aboutNesting):
+	case level == 0 && (r.invalid == nil || r.about != aboutOthers):
 		r.invalid, r.about = invalid(msgNoName), aboutOthers
 	case r.invalid == nil:
 		r.invalid, r.about = invalid(msgNoName), aboutMember

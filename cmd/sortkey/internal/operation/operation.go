@@ -70,9 +70,9 @@ type Values struct {
 	All, Trace   bool
 
 	// Request, Pattern, Entity, Pages, Rows and Skip are the params of explain.
-	Request, Pattern string
-	Entity                      []string
-	Pages, Rows, Skip           int32
+	Request, Pattern  string
+	Entity            []string
+	Pages, Rows, Skip int32
 
 	// Model and Quiet are the params of the tool design_check.
 	Model string
