@@ -59,10 +59,10 @@ type reader struct {
 	about   subject // what invalid is about
 }
 
-// A subject is what the recorded ValidationException is about. A reader usually reports the first fault in the text.
-// But the fault of a value that is nested too deep replaces that of an unnamed member of a map, and the fault of an
-// unnamed attribute of the item replaces that of the nesting. Source: conformance validation-ordering/deepRequests,
-// for TransactWriteItems.
+// A subject is what the recorded ValidationException is about. A reader reports the first fault in the text, with two
+// exceptions: a value that is nested too deep takes precedence over an unnamed member of a map, and an unnamed
+// attribute of the item takes precedence over a value that is nested too deep. Source: conformance
+// validation-ordering/deepRequests, for TransactWriteItems.
 type subject uint8
 
 const (
@@ -71,8 +71,8 @@ const (
 	aboutMember
 )
 
-// refuseName records the fault of an empty name, unless the recorded fault takes precedence. Level 0 means the name
-// of an attribute of the item, a higher level that of a member of a map.
+// refuseName records the fault of an empty name, unless the recorded fault takes precedence. At level 0, it is the
+// name of an attribute of the item; at a higher level, the name of a member of a map.
 func (r *reader) refuseName(level int) {
 	switch {
 	case level == 0 && (r.invalid == nil || r.about != aboutOthers):
@@ -257,7 +257,7 @@ func (r *reader) readMap(level int) (Value, bool, error) {
 }
 
 // readValue reads a value object, which must have exactly one member that names a kind. It ignores members that are
-// null or whose name is no kind. If several members have the same name, it takes the last.
+// null or whose name is not a kind. If several members have the same name, it takes the last.
 func (r *reader) readValue(level int) (Value, bool, error) {
 	ok, err := r.open(shapeStructure, '{')
 	if err != nil || !ok {

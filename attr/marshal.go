@@ -62,8 +62,8 @@ import (
 //	Field T `dynamodbav:",binaryset"`     // a slice, stored as a BS
 func Marshal(v any) (Value, error) { return marshal(v, 1) }
 
-// MarshalItem returns the item that a struct or a map is stored as, for stores and conditions; package sortkey calls it
-// for tables of structs. Its forms and errors are those of [Marshal].
+// MarshalItem returns the item that a struct or a map is stored as, for stores and conditions; package sortkey calls
+// it for tables of structs. It stores values in the same forms, and returns the same errors, as [Marshal].
 func MarshalItem(v any) (Item, error) {
 	value, err := marshal(v, 0)
 	if err == nil && value.kind != Map {

@@ -43,7 +43,7 @@ const (
 
 const (
 	growthCollection = 100
-	growthCalls      = 1 << 14 // requests for partitions all over the table, more than caches hold
+	growthCalls      = 1 << 14 // different requests, for partitions all over the table: more than the caches hold
 )
 
 // Grow doubles a table in memory from 1,000 items up to a maximum and measures

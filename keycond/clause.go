@@ -7,7 +7,7 @@ import (
 )
 
 // A Clause is a condition on one key attribute. [Of] makes a [Slice] of clauses that a program has built, and
-// [Clauses] returns those of an expression.
+// [Clauses] returns the clauses of an expression.
 type Clause struct {
 	Attribute string // its name
 	// Op is the operator as expressions spell it: =, <, <=, >, >=, BETWEEN or

@@ -210,7 +210,7 @@ func (s *Schema) position(b []byte, zero bool) position {
 }
 
 // positionInIndex decodes a position in an index. The position has the components of the sort key, the last of which
-// may be incomplete. Then may follow the tie, which orders rows with equal keys: see [Schema.appendTie].
+// may be incomplete. The tie, which orders rows with equal keys, may follow them: see [Schema.appendTie].
 func (s *Schema) positionInIndex(b []byte) position {
 	var p position
 	// The position above a tuple differs from the tuple only in its last byte: 2 in place of the end mark 1.

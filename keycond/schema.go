@@ -124,8 +124,8 @@ func (s *Schema) Has(name string) bool {
 	return slices.ContainsFunc(s.attributes[:s.Len()], func(a Attribute) bool { return a.Name == name })
 }
 
-// Key returns the key of an item: those of its attributes that [Schema.Attributes] returns. The key of the last item
-// that a program has shown is the [PageOptions].Start of the next page.
+// Key returns the key of an item, which has only the attributes that [Schema.Attributes] returns. The key of the last
+// item that a program has shown is the [PageOptions].Start of the next page.
 func (s *Schema) Key(it attr.Item) attr.Item {
 	b := builders.Get().(*attr.Builder)
 	for _, a := range s.attributes {

@@ -28,7 +28,7 @@ type isolated struct {
 	db      *sortkey.DB // for requests that name none; the others are forked from it
 	engine  *engine.DB  // of db
 	opts    Options
-	closing sync.WaitGroup // waits until evicted and replaced databases are closed
+	closing sync.WaitGroup // counts the evicted and replaced databases that are being closed in the background
 
 	mu        sync.Mutex             // not held while a database is created or closed
 	databases map[string]*isolatedDB // by name

@@ -6,8 +6,8 @@
 //	list                       print a [Catalogue] as JSON
 //	run STORE MODE DIR ITEMS   fill a store, then answer [Request]s from standard input
 //
-// Each process has its own heap. So the figures of a store include its garbage collection and its work in the
-// background, and not those of others.
+// Each process has its own heap. So the figures of a store include its own garbage collection and work in the
+// background, but not the garbage collection and work of other stores.
 package contest
 
 import (

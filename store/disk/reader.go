@@ -103,7 +103,7 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 		if hi != nil {
 			b.hi = hi
 		}
-		var prefix, partition []byte // those of the previous row; the next row usually has the same
+		var prefix, partition []byte // of the previous row; the next row usually has the same
 		r.walk(b, false, yield, func(key []byte) (store.Row, bool) {
 			if len(prefix) == 0 || !bytes.HasPrefix(key, prefix) {
 				_, p, sort, ok := address.Parse(key, b.partition)

@@ -120,8 +120,8 @@ func (w *writer) Delete(space store.Space, partition, sort []byte) error {
 	return w.note(w.batch.Delete(b.lo, nil))
 }
 
-// Clear implements [store.Writer]. It takes the same short time whatever the
-// number of rows, except for the last possible space.
+// Clear implements [store.Writer]. It takes the same short time for any number of rows. Only in the last possible
+// space, it deletes rows one by one.
 func (w *writer) Clear(space store.Space) error {
 	if err := w.check(maxKey); err != nil {
 		return err

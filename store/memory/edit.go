@@ -54,9 +54,9 @@ type entry struct {
 	kid *node
 }
 
-// insert puts a row, whose base is empty, into the tree below n. It returns the node that replaces n. If n was full,
-// insert splits it and also returns the entry to add to the parent after n. If the parent is full too, it splits as
-// well, and so on up to put, which then makes a new root.
+// insert puts a row into the tree below n. The base of the row's record is empty. insert returns the node that
+// replaces n. If n was full, insert splits it and also returns the entry to add to the parent after n. If the parent
+// is full too, it splits as well, and so on up to put, which then makes a new root.
 func (e *edit) insert(n *node, row *record) (*node, entry) {
 	n = e.own(n)
 	at, found := n.search(row.rest)

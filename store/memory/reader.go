@@ -146,7 +146,7 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 // is small, because the walk may end soon. In later leaves the walk touches all rows together.
 const firstTouched = 12
 
-// walk yields the rows of a space with lo <= address < hi. A nil hi is no bound.
+// walk yields the rows of a space with lo <= address < hi. A nil hi means no bound.
 func (r *reader) walk(space store.Space, lo, hi []byte, reverse bool, yield func(store.Row, error) bool) {
 	if !r.begin() {
 		yield(store.Row{}, store.ErrClosed)

@@ -85,8 +85,8 @@ func refusalAt(err error, one *step) refusal {
 	return refusalOf(err)
 }
 
-// aborted reports whether an error proves that a commit did not happen. The error occurred at statement at of a
-// pipeline of n statements, the last of which is the commit.
+// aborted reports whether an error proves that a commit did not happen. The error occurred at the statement with the
+// index at in a pipeline of n statements, the last of which is the commit.
 func aborted(err error, at, n int) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	switch {

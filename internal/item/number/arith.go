@@ -80,7 +80,7 @@ func AppendSum(dst, a, b []byte, negate bool) (out []byte, msg string) {
 	return sum.append(dst), ""
 }
 
-// smallDigits is a number of digits for which every sum of two numbers fits an int64.
+// smallDigits is the most digits that two numbers may have so that their sum always fits an int64.
 const smallDigits = 18
 
 // addSmall sets d to x + y if both are short enough for integer arithmetic.

@@ -56,7 +56,7 @@ func (k *Keys) Low(lo []byte) []byte {
 }
 
 // High returns the upper bound of the keys of the addresses below hi. If hi has a tail, the range ends with its whole
-// bucket, so it may contain addresses that are not below hi. A nil hi is no bound.
+// bucket, so it may contain addresses that are not below hi. A nil hi means no bound.
 func (k *Keys) High(hi []byte) []byte {
 	switch {
 	case hi == nil:
@@ -104,7 +104,7 @@ func compare(x, y []byte, reverse bool) int {
 	return bytes.Compare(x, y)
 }
 
-// within reports whether addr is in [lo, hi), where a nil hi is no bound.
+// within reports whether addr is in [lo, hi), where a nil hi means no bound.
 func within(addr, lo, hi []byte) bool {
 	return bytes.Compare(addr, lo) >= 0 && (hi == nil || bytes.Compare(addr, hi) < 0)
 }

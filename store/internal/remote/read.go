@@ -66,8 +66,7 @@ func Scan(src Source, c *Changes, space store.Space, s store.Span) iter.Seq2[sto
 	}
 }
 
-// walk yields the rows of a space with addresses in [lo, hi), where a nil hi is no
-// bound. An error comes last.
+// walk yields the rows of a space with addresses in [lo, hi), where a nil hi means no bound. An error comes last.
 func walk(src Source, c *Changes, space store.Space, lo, hi []byte, reverse bool, yield func(Row, error) bool) {
 	if err := src.Err(); err != nil {
 		yield(Row{}, err)
