@@ -122,15 +122,18 @@ func (f *Field) numbers() (*Bounds, error) {
 		b.Low, b.high = 1, 1000
 	}
 
-	for text, to := range map[string]*int64{f.From: &b.Low, f.To: &b.high} {
-		if text == "" {
+	for _, bound := range []struct {
+		text string
+		to   *int64
+	}{{f.From, &b.Low}, {f.To, &b.high}} {
+		if bound.text == "" {
 			continue
 		}
-		v, err := scaled(text, b.scale)
+		v, err := scaled(bound.text, b.scale)
 		if err != nil {
 			return nil, err
 		}
-		*to = v
+		*bound.to = v
 	}
 
 	if f.From != "" && f.To == "" && b.high < b.Low && f.Type.Name == "number" {

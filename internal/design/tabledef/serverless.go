@@ -380,7 +380,7 @@ func (s *service) lookup(kind, args, address string) (v any, ok bool) {
 		v, ok = s.file(args, address)
 	case "opt":
 		give, standIn = address, cmp.Or(defaults[address], address)
-		v, ok = s.given(address)
+		v, ok = s.with[address]
 	case "param":
 		give = address
 		v, ok = s.param(address)
@@ -395,7 +395,7 @@ func (s *service) lookup(kind, args, address string) (v any, ok bool) {
 			v, ok = s.setting(address), true
 		case "accountId":
 			give, standIn = "AWS::AccountId", defaultAccount
-			v, ok = s.given(give)
+			v, ok = s.with[give]
 		}
 	case "strToBool":
 		yes, err := strconv.ParseBool(fmt.Sprint(s.text(args)))
@@ -414,16 +414,10 @@ func (s *service) lookup(kind, args, address string) (v any, ok bool) {
 	return u, false
 }
 
-// given returns a parameter.
-func (s *service) given(name string) (any, bool) {
-	v, ok := s.with[name]
-	return v, ok
-}
-
 // param returns the value of ${param:name}. It prefers a value that the user gave, then the parameter of the stage,
 // then the default.
 func (s *service) param(name string) (any, bool) {
-	if v, ok := s.given(name); ok {
+	if v, ok := s.with[name]; ok {
 		return v, true
 	}
 	for _, stage := range []string{s.setting("stage"), "default"} {
