@@ -22,7 +22,6 @@ import (
 
 func explainCommand(env *app.Env) *cobra.Command {
 	var f explainFlags
-	f.values.Entity = defaultEntities
 	cmd := &cobra.Command{
 		Use:   "explain REQUEST | TABLE PARTITION [SORT-CONDITION]",
 		Short: operation.Explain.Short,
@@ -79,9 +78,9 @@ The exit code is 1 if the request is rejected.`,
 // languages are the values of --lang.
 func languages() []string { return append(gen.Languages(), "json") }
 
-// defaultEntities are attributes in which tools and people commonly store the name
+// entityAttributes are attributes in which tools and people commonly store the name
 // of an item's entity.
-var defaultEntities = []string{
+var entityAttributes = []string{
 	"type", "Type", "_type", "entityType", "EntityType", "entity", "Entity", "_et", "__edb_e__",
 }
 
@@ -114,7 +113,7 @@ func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlag
 		return err
 	}
 
-	o := explain.Options{Pages: int(f.values.Pages), Classify: classifier(src.Model, f.values.Entity)}
+	o := explain.Options{Pages: int(f.values.Pages), Classify: classifier(src.Model)}
 	report, err := explain.Run(ctx, src.Target, q, o)
 	if err != nil {
 		return err
@@ -184,16 +183,16 @@ func writeCode(env *app.Env, args []string, f *explainFlags) error {
 }
 
 // classifier returns a function that returns the name of an item's entity, or "" if it is unknown. The function first
-// matches the item with the entities of m, if m is not nil. Otherwise it returns the first of the attributes that is
-// a string.
-func classifier(m *model.Model, attributes []string) func(table string, it attr.Item) string {
+// matches the item with the entities of m, if m is not nil. Otherwise it returns the first of
+// entityAttributes that is a string.
+func classifier(m *model.Model) func(table string, it attr.Item) string {
 	return func(table string, it attr.Item) string {
 		if m != nil && m.Table(table) != nil {
 			if e := m.Classify(m.Table(table), it); e != nil {
 				return e.Name
 			}
 		}
-		for _, name := range attributes {
+		for _, name := range entityAttributes {
 			if v := it.Get(name); v.Kind() == attr.String {
 				return string(v.Raw())
 			}

@@ -69,9 +69,8 @@ type Values struct {
 	Parameters   []string
 	All, Trace   bool
 
-	// Request, Pattern, Entity, Pages, Rows and Skip are the params of explain.
+	// Request, Pattern, Pages, Rows and Skip are the params of explain.
 	Request, Pattern  string
-	Entity            []string
 	Pages, Rows, Skip int32
 
 	// Model and Quiet are the params of the tool design_check.
