@@ -27,7 +27,10 @@ func (g *generator) operations() {
 	b.Reset()
 	b.WriteString("// operations is the table of operations, by Op.\nvar operations = [...]operation{\n")
 	for _, name := range names {
-		fmt.Fprintf(&b, "Op%s: {name: %q, target: %q", name, name, g.Operations[name].target)
+		fmt.Fprintf(&b, "Op%s: {name: %q", name, name)
+		if g.Operations[name].streams {
+			b.WriteString(", streams: true")
+		}
 		if slices.Contains(writers, name) {
 			b.WriteString(", writes: true")
 		}
