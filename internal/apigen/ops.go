@@ -65,9 +65,7 @@ func (g *generator) operations() {
 func (g *generator) requests() {
 	for _, name := range sentInputs {
 		g.emit(
-			"methods", "// Op implements [Request].\nfunc (x *%s) Op() Op { return Op%s }\n\n"+
-				"// AppendJSON implements [Request].\n"+
-				"func (x *%[1]s) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }", name, g.inputOf(name)[0],
+			"methods", "// Op implements [Request].\nfunc (x *%s) Op() Op { return Op%s }", name, g.inputOf(name)[0],
 		)
 	}
 }

@@ -17,12 +17,9 @@ type operation struct {
 // An Input is a pointer to the input of an operation, such as *PutItemInput.
 type Input any
 
-// A Request is an [Input] that this repository's own clients can send. It knows its operation and its JSON, with
-// members in alphabetical order. The JSON of a request with Faults lacks the values that are not allowed.
-type Request interface {
-	Op() Op
-	AppendJSON(dst []byte) []byte
-}
+// A Request is an [Input] that this repository's own clients can send. It knows its operation. The JSON of a request
+// with Faults lacks the values that are not allowed.
+type Request interface{ Op() Op }
 
 // DecodeRequest decodes the body of a read request: Query, Scan, GetItem or ExecuteStatement.
 func DecodeRequest(op string, body []byte) (Request, error) {
