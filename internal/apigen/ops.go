@@ -27,7 +27,10 @@ func (g *generator) operations() {
 	b.Reset()
 	b.WriteString("// operations is the table of operations, by Op.\nvar operations = [...]operation{\n")
 	for _, name := range names {
-		fmt.Fprintf(&b, "Op%s: {name: %q, target: %q", name, name, g.Operations[name].target)
+		fmt.Fprintf(&b, "Op%s: {name: %q", name, name)
+		if g.Operations[name].streams {
+			b.WriteString(", streams: true")
+		}
 		if slices.Contains(writers, name) {
 			b.WriteString(", writes: true")
 		}
@@ -62,9 +65,7 @@ func (g *generator) operations() {
 func (g *generator) requests() {
 	for _, name := range sentInputs {
 		g.emit(
-			"methods", "// Op implements [Request].\nfunc (x *%s) Op() Op { return Op%s }\n\n"+
-				"// AppendJSON implements [Request].\n"+
-				"func (x *%[1]s) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }", name, g.inputOf(name)[0],
+			"methods", "// Op implements [Request].\nfunc (x *%s) Op() Op { return Op%s }", name, g.inputOf(name)[0],
 		)
 	}
 }

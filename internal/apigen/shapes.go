@@ -157,7 +157,7 @@ func (g *generator) traitsOf(name string) string {
 	s := g.Shapes[name]
 	fields := []string{fmt.Sprintf("name: %q", name)}
 	add := func(format string, args ...any) { fields = append(fields, fmt.Sprintf(format, args...)) }
-	lo, hi := "0", "-1"
+	lo, hi := "0", "0"
 	switch g.kind(name) {
 	case kindInteger:
 		add("kind: kindInteger")
@@ -180,7 +180,9 @@ func (g *generator) traitsOf(name string) string {
 		add("min: %s", lo)
 	}
 
-	add("max: %s", hi)
+	if hi != "0" {
+		add("max: %s", hi)
+	}
 	if s.Pattern != "" {
 		add("pattern: %q", s.Pattern)
 	}

@@ -178,7 +178,7 @@ func (v *violations) text(member string, p *string, required bool, t *traits) {
 	}
 	if n := textLength(s); n < int(t.min) {
 		v.add(checkMin, member, s, atLeastLength(int(t.min)))
-	} else if t.max >= 0 && n > int(t.max) {
+	} else if t.max > 0 && n > int(t.max) {
 		v.add(checkMax, member, s, atMostLength(int(t.max)))
 	}
 }
@@ -273,7 +273,7 @@ func (v *violations) integer(member string, p *int64, required bool, t *traits) 
 func (v *violations) size(member string, n int, t *traits) bool {
 	if n < int(t.min) {
 		return v.add(checkMin, member, "", atLeastLength(int(t.min)))
-	} else if t.max >= 0 && n > int(t.max) {
+	} else if t.max > 0 && n > int(t.max) {
 		return v.add(checkMax, member, "", atMostLength(int(t.max)))
 	}
 	return false

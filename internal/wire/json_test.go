@@ -216,7 +216,7 @@ func TestRequests(t *testing.T) {
 		for i := range 60 {
 			out := op.NewInput()
 			fill(r, reflect.ValueOf(in).Elem(), 0)
-			text := in.AppendJSON(nil)
+			text := wire.AppendJSON(nil, in)
 			require.JSONEq(t, string(wiretest.JSON(in)), string(text), "seed %d, %v, run %d", seed, op, i)
 			require.NoError(t, wire.Decode(text, out), "seed %d, %v, run %d: %s", seed, op, i, text)
 			require.True(t, same(reflect.ValueOf(in), reflect.ValueOf(out)), "seed %d, %v, run %d: %s", seed,

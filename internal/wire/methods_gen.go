@@ -5,98 +5,50 @@ package wire
 // Op implements [Request].
 func (x *BatchGetItemInput) Op() Op { return OpBatchGetItem }
 
-// AppendJSON implements [Request].
-func (x *BatchGetItemInput) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }
-
 // Op implements [Request].
 func (x *CreateTableInput) Op() Op { return OpCreateTable }
-
-// AppendJSON implements [Request].
-func (x *CreateTableInput) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }
 
 // Op implements [Request].
 func (x *DeleteItemInput) Op() Op { return OpDeleteItem }
 
-// AppendJSON implements [Request].
-func (x *DeleteItemInput) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }
-
 // Op implements [Request].
 func (x *DeleteTableInput) Op() Op { return OpDeleteTable }
-
-// AppendJSON implements [Request].
-func (x *DeleteTableInput) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }
 
 // Op implements [Request].
 func (x *DescribeTableInput) Op() Op { return OpDescribeTable }
 
-// AppendJSON implements [Request].
-func (x *DescribeTableInput) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }
-
 // Op implements [Request].
 func (x *DescribeTimeToLiveInput) Op() Op { return OpDescribeTimeToLive }
-
-// AppendJSON implements [Request].
-func (x *DescribeTimeToLiveInput) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }
 
 // Op implements [Request].
 func (x *ExecuteStatementInput) Op() Op { return OpExecuteStatement }
 
-// AppendJSON implements [Request].
-func (x *ExecuteStatementInput) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }
-
 // Op implements [Request].
 func (x *GetItemInput) Op() Op { return OpGetItem }
-
-// AppendJSON implements [Request].
-func (x *GetItemInput) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }
 
 // Op implements [Request].
 func (x *ListTablesInput) Op() Op { return OpListTables }
 
-// AppendJSON implements [Request].
-func (x *ListTablesInput) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }
-
 // Op implements [Request].
 func (x *PutItemInput) Op() Op { return OpPutItem }
-
-// AppendJSON implements [Request].
-func (x *PutItemInput) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }
 
 // Op implements [Request].
 func (x *QueryInput) Op() Op { return OpQuery }
 
-// AppendJSON implements [Request].
-func (x *QueryInput) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }
-
 // Op implements [Request].
 func (x *ScanInput) Op() Op { return OpScan }
-
-// AppendJSON implements [Request].
-func (x *ScanInput) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }
 
 // Op implements [Request].
 func (x *TransactWriteItemsInput) Op() Op { return OpTransactWriteItems }
 
-// AppendJSON implements [Request].
-func (x *TransactWriteItemsInput) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }
-
 // Op implements [Request].
 func (x *UpdateItemInput) Op() Op { return OpUpdateItem }
-
-// AppendJSON implements [Request].
-func (x *UpdateItemInput) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }
 
 // Op implements [Request].
 func (x *UpdateTableInput) Op() Op { return OpUpdateTable }
 
-// AppendJSON implements [Request].
-func (x *UpdateTableInput) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }
-
 // Op implements [Request].
 func (x *UpdateTimeToLiveInput) Op() Op { return OpUpdateTimeToLive }
-
-// AppendJSON implements [Request].
-func (x *UpdateTimeToLiveInput) AppendJSON(dst []byte) []byte { return AppendJSON(dst, x) }
 
 // NewInput returns an empty input of the operation, or nil for the zero Op.
 func (op Op) NewInput() Input {

@@ -10,19 +10,16 @@ import (
 type Op uint8
 
 type operation struct {
-	name, target     string
-	writes, collects bool
+	name                      string
+	streams, writes, collects bool // streams is for operations of the service of streams
 }
 
 // An Input is a pointer to the input of an operation, such as *PutItemInput.
 type Input any
 
-// A Request is an [Input] that this repository's own clients can send. It knows its operation and its JSON, with
-// members in alphabetical order. The JSON of a request with Faults lacks the values that are not allowed.
-type Request interface {
-	Op() Op
-	AppendJSON(dst []byte) []byte
-}
+// A Request is an [Input] that this repository's own clients can send. It knows its operation. The JSON of a request
+// with Faults lacks the values that are not allowed.
+type Request interface{ Op() Op }
 
 // DecodeRequest decodes the body of a read request: Query, Scan, GetItem or ExecuteStatement.
 func DecodeRequest(op string, body []byte) (Request, error) {
@@ -67,10 +64,8 @@ func Lookup(target string) (Op, bool) {
 // byTarget has the operations by X-Amz-Target header.
 var byTarget = func() map[string]Op {
 	m := make(map[string]Op, len(operations))
-	for i, op := range operations {
-		if i > 0 {
-			m[op.target] = Op(i)
-		}
+	for _, op := range Operations() {
+		m[op.Target()] = op
 	}
 	return m
 }()
@@ -101,10 +96,13 @@ func (op Op) Collects() bool { return int(op) < len(operations) && operations[op
 
 // Target returns the value of the X-Amz-Target header for the operation.
 func (op Op) Target() string {
-	if int(op) < len(operations) {
-		return operations[op].target
+	switch {
+	case int(op) >= len(operations) || op == 0:
+		return ""
+	case operations[op].streams:
+		return "DynamoDBStreams_20120810." + op.String()
 	}
-	return ""
+	return "DynamoDB_20120810." + op.String()
 }
 
 // commonExceptions are exceptions that any operation may return although the service model does not list them.

@@ -131,7 +131,7 @@ func (m *member) absent(field reflect.Value) bool {
 // alphabetical order.
 func AppendJSON(dst []byte, x any) []byte {
 	v := reflect.Indirect(reflect.ValueOf(x))
-	return appendShape(dst, v, shapeOf(v.Type(), noTraits))
+	return appendShape(dst, v, shapeOf(v.Type(), traits{}))
 }
 
 // appendShape appends a value of shape s.

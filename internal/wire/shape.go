@@ -35,7 +35,7 @@ type traits struct {
 	name string
 	// kind is 0 if the Go type determines it.
 	kind kind
-	// min and max bound a number, or the length of any other value. A max of -1 means that the length has no maximum.
+	// min and max bound a number, or the length of any other value. A max of 0 means that there is none.
 	min, max int64
 	// pattern is a regular expression of the service model, or "". match is the function in patterns that matches it.
 	pattern string
@@ -141,14 +141,11 @@ func memberOf(field reflect.StructField) *member {
 	return m
 }
 
-// noTraits are the traits of a shape without limits.
-var noTraits = traits{max: -1}
-
-// traitsOf returns the traits with the given name, or noTraits.
+// traitsOf returns the traits with the given name, or no traits.
 func traitsOf(name string) traits {
 	i := sort.Search(len(modelTraits), func(i int) bool { return modelTraits[i].name >= name })
 	if i == len(modelTraits) || modelTraits[i].name != name {
-		return noTraits
+		return traits{}
 	}
 	t := modelTraits[i]
 	t.match = patterns[t.pattern]
@@ -176,7 +173,7 @@ func shapeOf(t reflect.Type, of traits) *shape {
 		s.class = "java.lang.String"
 	case reflect.Int64:
 		s.kind = cmp.Or(of.kind, kindLong)
-		if of.min == 0 && of.max == -1 {
+		if of.min == 0 && of.max == 0 {
 			s.min, s.max = math.MinInt64, math.MaxInt64
 		}
 	case reflect.Float64:
@@ -191,7 +188,7 @@ func shapeOf(t reflect.Type, of traits) *shape {
 		}
 	}
 
-	s.constrained = s.pattern != "" || s.min > 0 || s.max >= 0 || s.enum != nil || s.elem != nil && s.elem.constrained
+	s.constrained = s.pattern != "" || s.min > 0 || s.max > 0 || s.enum != nil || s.elem != nil && s.elem.constrained
 	return s
 }
 

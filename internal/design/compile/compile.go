@@ -149,7 +149,7 @@ var usual = []string{
 // JSON returns a request of [Pattern] as JSON, with its members in the usual order. It escapes the highest character,
 // U+10FFFF, which fonts cannot show.
 func JSON(in wire.Request) json.RawMessage {
-	raw := in.AppendJSON(nil)
+	raw := wire.AppendJSON(nil, in)
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {
 		return raw // cannot happen: package wire always writes an object

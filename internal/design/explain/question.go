@@ -121,7 +121,7 @@ func detect(members map[string]json.RawMessage, body json.RawMessage) (op string
 // JSON returns Text, or the JSON of Input if Text is nil.
 func (q *Question) JSON() json.RawMessage {
 	if q.Text == nil && q.Input != nil {
-		return q.Input.AppendJSON(nil)
+		return wire.AppendJSON(nil, q.Input)
 	}
 	return q.Text
 }

@@ -140,7 +140,7 @@ func (t inProcess) answer(ctx context.Context, in wire.Request) (wire.Output, er
 	if err != nil {
 		return nil, err
 	}
-	body, status := service.Serve(ctx, in.Op().Target(), in.AppendJSON(nil), nil)
+	body, status := service.Serve(ctx, in.Op().Target(), wire.AppendJSON(nil, in), nil)
 	if status != http.StatusOK {
 		return nil, serviceError(status, body)
 	}
@@ -200,7 +200,7 @@ func (t *httpTarget) Do(ctx context.Context, in wire.Request) (wire.Output, []so
 }
 
 func (t *httpTarget) send(ctx context.Context, in wire.Request) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.endpoint, bytes.NewReader(in.AppendJSON(nil)))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.endpoint, bytes.NewReader(wire.AppendJSON(nil, in)))
 	if err != nil {
 		return nil, err
 	}
