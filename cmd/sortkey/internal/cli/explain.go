@@ -122,9 +122,8 @@ func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlag
 	if f.asJSON {
 		err = app.WriteJSON(env.Stdout, report)
 	} else {
-		style := env.Style()
 		err = report.WriteText(env.Stdout, explain.TextOptions{
-			Width: style.Width, Prose: env.Prose(), Color: bool(style.Paint), Rows: int(f.values.Rows),
+			Prose: env.Prose(), Color: bool(env.Style().Paint), Rows: int(f.values.Rows),
 		})
 	}
 	if err == nil && report.Refused != nil {
