@@ -152,8 +152,8 @@ func (s *splitter) backslash() {
 	}
 }
 
-// expansion returns an error if a shell would expand the dollar sign or backquote here: a dollar sign before a letter or
-// one of the characters in before. Any other dollar sign is an ordinary character.
+// expansion returns an error if a shell would expand the dollar sign or backquote here. A shell expands a dollar sign
+// before a letter or one of the characters in before. Any other dollar sign is an ordinary character.
 func (s *splitter) expansion(before string) error {
 	rest := s.src[s.at:]
 	begins := func(c byte) bool { return strings.IndexByte(before, c) >= 0 || 'a' <= c|0x20 && c|0x20 <= 'z' }

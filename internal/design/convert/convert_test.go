@@ -250,8 +250,8 @@ func TestLosses(t *testing.T) {
 		"GlobalSecondaryIndexes":[{"IndexName":"byG","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`
 	for _, tt := range []struct{ name, items, loss string }{
 		{"no key", `{"x":{"S":"1"}}`, "an item: no table has its keys"},
-		{"empty key", `{"k":{"S":""}}`, "an item of table abc: k: a key cannot be empty"},
-		{"long key", `{"k":{"S":"` + strings.Repeat("x", 2049) + `"}}`, "k: a key has at most 2048 bytes"},
+		{"empty key", `{"k":{"S":""}}`, "an item of table abc: One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: k"},
+		{"long key", `{"k":{"S":"` + strings.Repeat("x", 2049) + `"}}`, "Size of hashkey has exceeded the maximum size limit of2048 bytes"},
 		{"index key of another type", `{"k":{"S":"1"},"g":{"S":"x"}}`, "an item of table abc: it has type S, but the key g has type N"},
 		{"number", `{"k":{"S":"1"},"x":{"N":"one"}}`, "the attribute x of an item: "},
 		{"binary", `{"k":{"S":"1"},"x":{"B":"%"}}`, "the attribute x of an item: Base64 encoded length"},

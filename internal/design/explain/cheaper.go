@@ -29,8 +29,8 @@ func Cheaper(t *keyschema.Table, in wire.Request) string {
 		return "a Scan reads every row: if some of them will do, put what they have in common into a key, and " +
 			"query that"
 	}
-	return cmp.Or(e.cheaper(asShape), "no key serves this filter in one query: keys are compared with =, <, <=, >, >=, "+
-		"BETWEEN and begins_with, joined by AND; IN is a query for each of its values")
+	return cmp.Or(e.cheaper(asShape), "no key serves this filter in one query: keys are compared with =, <, <=, >, "+
+		">=, BETWEEN and begins_with, joined by AND; IN is a query for each of its values")
 }
 
 // cheapened returns an explainer for a Query or a Scan. The explainer sends no requests. cheapened returns false if

@@ -15,8 +15,7 @@ import (
 
 // A page is the response to one request. It has a trace if the endpoint sent one.
 type page struct {
-	items           []attr.Item
-	item            attr.Item // of GetItem, nil if not found
+	items           []attr.Item // of a GetItem, at most one
 	count, examined int
 	last            attr.Item
 	units           *float64
@@ -39,7 +38,9 @@ func (e *explainer) ask(r request) (*page, error) {
 		p.items, p.last, used = out.Items, out.LastEvaluatedKey, out.ConsumedCapacity
 		p.count, p.examined = int(value(out.Count)), int(value(out.ScannedCount))
 	case *wire.GetItemOutput:
-		p.item, used = out.Item, out.ConsumedCapacity
+		if used = out.ConsumedCapacity; out.Item != nil {
+			p.items, p.count, p.examined = []attr.Item{out.Item}, 1, 1
+		}
 	}
 	if used != nil {
 		p.units = used.CapacityUnits

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -114,11 +115,12 @@ func (e *explainer) run() error {
 
 	switch r.Operation {
 	case opQuery:
-		err = e.query(asked, first)
+		err = e.query(asked, first, e.q.key)
 	case opScan:
 		err = e.pages(asked, first)
 	case opGetItem:
-		err = e.get(asked, first)
+		err = e.query(asked, first, e.equals(e.asked.Key))
+		r.Stop = stopKey
 	}
 	if refused, ok := refusalOf(err); ok { // of a later page
 		return e.refuse(refused)
@@ -134,8 +136,21 @@ func (e *explainer) run() error {
 	return nil
 }
 
-func (e *explainer) query(asked request, first *page) error {
-	slice, err := compile(e.report.Schema, e.q.key)
+// stopKey is the reason for the end of a GetItem, in [Report.Stop].
+const stopKey = "one key"
+
+// equals returns the condition that the key attributes have the values in key.
+func (e *explainer) equals(key attr.Item) *expr.Condition {
+	var equal []ast.Node
+	for _, a := range e.report.Schema.Attributes() {
+		equal = append(equal, equalTo(a.Name, key.Get(a.Name)).node)
+	}
+	return expr.NewCondition(conjunction(equal))
+}
+
+// query reports the range of a key condition, its rows, and those just outside it.
+func (e *explainer) query(asked request, first *page, key *expr.Condition) error {
+	slice, err := compile(e.report.Schema, key)
 	if err != nil {
 		return fmt.Errorf("the endpoint accepted a query that is not one range: %w", err)
 	}

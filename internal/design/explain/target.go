@@ -79,7 +79,7 @@ func withTraces(ctx context.Context) (context.Context, func() []sortkey.Trace) {
 	}
 }
 
-// InProcess returns a target for a database in this process. For reads, it avoids JSON.
+// InProcess returns a target for a database in this process. For queries, scans and gets, it avoids JSON.
 func InProcess(db *sortkey.DB) Target { return inProcess{db} }
 
 type inProcess struct{ db *sortkey.DB }
@@ -111,29 +111,23 @@ func (t inProcess) answer(ctx context.Context, in wire.Request) (wire.Output, er
 	switch in := in.(type) {
 	case *wire.QueryInput:
 		out, err := service.Query(ctx, in, visit)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			out.Items = items
 		}
-		out.Items = items
-		return out, nil
+		return out, err
 	case *wire.ScanInput:
 		out, err := service.Scan(ctx, in, visit)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			out.Items = items
 		}
-		out.Items = items
-		return out, nil
+		return out, err
 	case *wire.GetItemInput:
 		out := new(wire.GetItemOutput)
 		var err error
 		out.ConsumedCapacity, err = service.GetItem(ctx, in, func(it attr.Item) { out.Item = slices.Clone(it) })
 		return out, err
-	case *wire.BatchGetItemInput:
-		return service.BatchGetItem(ctx, in)
 	case *wire.DescribeTableInput:
 		return service.DescribeTable(ctx, in)
-	case *wire.ListTablesInput:
-		return service.ListTables(ctx, in)
 	}
 
 	out, err := outputOf(in)

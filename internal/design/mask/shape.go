@@ -119,8 +119,8 @@ func (m mint) permute(runes []rune, at []int, classes []class, tweak []byte) {
 // rounds is the number of rounds of the Feistel network, as in FF1 of NIST SP 800-38G.
 const rounds = 10
 
-// A feistel is a Feistel network. Its state n has two halves of a text as mixed-radix numbers, and domains has the sizes
-// of their ranges.
+// A feistel is a Feistel network. Its state n has two halves of a text as mixed-radix numbers, and domains has the
+// sizes of their ranges.
 type feistel struct {
 	mint       mint
 	tweak      string

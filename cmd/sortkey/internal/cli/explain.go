@@ -26,10 +26,10 @@ func explainCommand(env *app.Env) *cobra.Command {
 		Use:   "explain REQUEST | TABLE PARTITION [SORT-CONDITION]",
 		Short: operation.Explain.Short,
 		Long: `Explain shows what a Query, Scan or GetItem reads: the range that its key
-condition compiles to, with its bounds in bytes, the rows in the range and those
-just outside it, the rows read but not returned, the pages, the read units with
-either consistency, and the end of the range. For a request that is not one range
-it names the broken rule and what to ask instead.
+condition compiles to, the rows in the range and those just outside it, the rows read
+but not returned, the pages, the read units with either consistency, and the end of
+the range. For a request that is not one range it names the broken rule and what to
+ask instead.
 
 REQUEST is one of
   '{"TableName": …}'          the JSON of a request; a member operation such as "scan" names its operation
@@ -38,8 +38,7 @@ REQUEST is one of
 or TABLE, PARTITION and SORT-CONDITION as for sortkey query, or TABLE alone for a
 Scan. With --pattern it is an access pattern of the model.` + f.Help(env) + `
 Any DynamoDB endpoint works. Explain reads more than the
-request itself: the rows beside the range, the rows that a filter drops, and for a
-rejected request up to 200 rows and one row for each proposed request.
+request itself: the rows beside the range, and the rows that a filter drops.
 
 With --pattern and --lang it writes the request of an access pattern as code, with its
 key condition, names and values, and reads nothing.
@@ -121,9 +120,8 @@ func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlag
 	if f.asJSON {
 		err = app.WriteJSON(env.Stdout, report)
 	} else {
-		style := env.Style()
 		err = report.WriteText(env.Stdout, explain.TextOptions{
-			Width: style.Width, Prose: env.Prose(), Color: bool(style.Paint), Rows: int(f.values.Rows),
+			Prose: env.Prose(), Color: bool(env.Style().Paint), Rows: int(f.values.Rows),
 		})
 	}
 	if err == nil && report.Refused != nil {
