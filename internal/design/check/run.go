@@ -25,8 +25,9 @@ type Options struct {
 	// Run calls Progress with the name of each pattern before it runs the pattern. When only Lint is left, Run calls
 	// it with "". Progress may be nil.
 	Progress func(pattern string)
-	// Lint returns findings about hazards, which Run adds to Findings. Lint may be nil.
-	Lint func(context.Context, *dataset.Dataset) ([]model.Finding, error)
+	// Lint returns findings about hazards, which Run adds to Findings. It gets the results of all patterns. Lint may be
+	// nil.
+	Lint func(context.Context, *dataset.Dataset, []PatternResult) ([]model.Finding, error)
 }
 
 // A Result is the result of a check.
@@ -189,28 +190,19 @@ func Run(ctx context.Context, w *dataset.Dataset, o Options) (*Result, error) {
 		}
 	}
 
-	lint := make(chan error, 1)
-	var hazards []model.Finding
-	var linting caughtPanic
-	go func() { // Lint runs while patterns run
-		var err error
-		defer func() { lint <- err }()
-		linting.run(func() {
-			if o.Lint != nil {
-				hazards, err = o.Lint(ctx, w)
-			}
-		})
-	}()
-
 	var err error
-	if r.Patterns, err = runPatterns(ctx, w, target, progress); err == nil {
-		r.Tables, err = Stats(ctx, w)
+	if r.Patterns, err = runPatterns(ctx, w, target, progress); err != nil {
+		return nil, err
+	}
+	if r.Tables, err = Stats(ctx, w); err != nil {
+		return nil, err
 	}
 	progress("")
-	err = errors.Join(err, <-lint)
-	linting.raise()
-	if err != nil {
-		return nil, err
+	var hazards []model.Finding
+	if o.Lint != nil {
+		if hazards, err = o.Lint(ctx, w, r.Patterns); err != nil {
+			return nil, err
+		}
 	}
 
 	for i := range r.Patterns {
