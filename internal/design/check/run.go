@@ -296,18 +296,20 @@ func (p *PatternResult) read(
 
 	var reports []*explain.Report
 	for i, part := range parts {
-		one := PatternResult{Pattern: part}
-		if one.compile() != nil {
-			p.Compile, p.Input, p.Report = one.Compile, nil, nil
+		in, err := compile.Pattern(part)
+		if err != nil {
+			p.Input, p.Report = nil, nil
+			p.Compile, _ = errors.AsType[*compile.Error](err)
 			return nil
 		}
-		if err := one.explain(ctx, target, o); err != nil {
+		report, err := explain.Run(ctx, target, explain.Question{Input: in, Text: compile.JSON(in)}, o)
+		if err != nil {
 			return err
 		}
 		if i == 0 {
-			p.Input, p.Report = one.Input, one.Report
+			p.Input, p.Report = in, report
 		}
-		reports = append(reports, one.Report)
+		reports = append(reports, report)
 	}
 
 	p.Requests, p.Total = len(parts), explain.Sum(reports)
@@ -349,46 +351,17 @@ func runPattern(
 	if pr.Total == nil {
 		return pr, nil
 	}
-	if err := pr.elsewhere(ctx, w); err != nil {
+	if pr.reads, err = load.TableOf(w).Reads(ctx, p); err != nil {
 		return pr, err
 	}
+	pr.Growth, pr.Spread = pr.reads.Growth, pr.reads.Spread
 
 	if pr.Total.Returned == 0 {
-		if pr.nearest, err = nearest(ctx, w, pr.Report); err != nil {
+		if pr.nearest, err = nearest(ctx, w, p, pr.Report); err != nil {
 			return pr, err
 		}
 	}
 
 	pr.judge()
 	return pr, nil
-}
-
-// elsewhere estimates what the pattern reads at the declared scale and for values other than those in the model.
-func (p *PatternResult) elsewhere(ctx context.Context, w *dataset.Dataset) error {
-	reads, err := load.TableOf(w).Reads(ctx, p.Pattern)
-	if err != nil {
-		return err
-	}
-	p.reads, p.Growth = reads, reads.Growth
-	p.Spread = reads.Spread
-	return nil
-}
-
-// compile sets Input to the pattern's request. If the pattern does not compile, compile sets Compile and returns the
-// error.
-func (p *PatternResult) compile() (err error) {
-	if p.Input, err = compile.Pattern(p.Pattern); err == nil {
-		return nil
-	}
-	p.Compile, _ = errors.AsType[*compile.Error](err)
-	if p.Compile == nil {
-		p.Compile = &compile.Error{Pos: p.Pattern.Pos, Pattern: p.Pattern.Name, Msg: err.Error()}
-	}
-	return err
-}
-
-// explain runs the request.
-func (p *PatternResult) explain(ctx context.Context, target explain.Target, o explain.Options) (err error) {
-	p.Report, err = explain.Run(ctx, target, explain.Question{Input: p.Input, Text: p.Request()}, o)
-	return err
 }
