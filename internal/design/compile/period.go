@@ -37,6 +37,14 @@ func Period(t keys.Type, text string) (first, last string, ok bool) {
 	return "", "", false
 }
 
+// endsOf returns the first and the last moment of a period, as [Period] does, or a text that is no such period twice.
+func endsOf(t keys.Type, text string) (first, last string) {
+	if first, last, ok := Period(t, text); ok {
+		return first, last
+	}
+	return text, text
+}
+
 // whole replaces each period in a condition on a time by its first or last moment, as the operator requires. A
 // condition with = becomes a BETWEEN, which matches all times of the period; > matches only times after its last
 // moment.
@@ -44,60 +52,40 @@ func whole(w model.Condition, t keys.Type) model.Condition {
 	if len(w.Args) == 0 {
 		return w
 	}
-
-	first := func(text string) string {
-		if at, _, ok := Period(t, text); ok {
-			return at
-		}
-		return text
-	}
-
-	last := func(text string) string {
-		if _, at, ok := Period(t, text); ok {
-			return at
-		}
-		return text
-	}
+	first, _ := endsOf(t, w.Args[0])
+	_, last := endsOf(t, w.Args[len(w.Args)-1])
 	switch w.Op {
 	case ast.Equal:
-		if from, to, ok := Period(t, w.Args[0]); ok {
-			w.Op, w.Args = ast.OpBetween, []string{from, to}
+		if first != last {
+			w.Op, w.Args = ast.OpBetween, []string{first, last}
 		}
 	case ast.OpBetween:
-		w.Args = []string{first(w.Args[0]), last(w.Args[1])}
+		w.Args = []string{first, last}
 	case ast.Less, ast.GreaterOrEqual:
-		w.Args = []string{first(w.Args[0])}
+		w.Args = []string{first}
 	case ast.LessOrEqual, ast.Greater:
-		w.Args = []string{last(w.Args[0])}
+		w.Args = []string{last}
 	}
 	return w
 }
 
+// moments are times of any precision.
+var moments = keys.Type{Name: "nanos"}
+
 // periodOf returns the period of type t, such as a date, that contains a time or a shorter period.
 func periodOf(t keys.Type, text string) (string, error) {
-	if at, _, ok := Period(keys.Type{Name: "nanos"}, text); ok {
-		text = at
-	}
-	return t.Canonical(text)
+	first, _ := endsOf(moments, text)
+	return t.Canonical(first)
 }
 
 // covers reports whether a range of times is a whole period.
 func covers(low, high, period string) bool {
-	all := keys.Type{Name: "nanos"}
-	moments := func(text string) (first, last time.Time) {
-		from, to, ok := Period(all, text)
-		if !ok {
-			from, to = text, text
-		}
-		first, err1 := time.Parse(time.RFC3339Nano, from)
-		last, err2 := time.Parse(time.RFC3339Nano, to)
-		if err1 != nil || err2 != nil {
-			return time.Time{}, time.Time{}
-		}
-		return first, last
+	parse := func(text string) time.Time {
+		at, _ := time.Parse(time.RFC3339Nano, text) // a zero high end covers nothing
+		return at
 	}
-	from, to := moments(period)
-	first, _ := moments(low)
-	_, last := moments(high)
-	return !first.After(from) && !last.Before(to) && !last.IsZero()
+	from, to := endsOf(moments, period)
+	first, _ := endsOf(moments, low)
+	_, last := endsOf(moments, high)
+	return !parse(first).After(parse(from)) && !parse(last).Before(parse(to))
 }

@@ -1,8 +1,6 @@
 package lint
 
 import (
-	"slices"
-
 	"github.com/sortkey/sortkey/internal/design/dataset"
 )
 
@@ -15,8 +13,7 @@ func (c Component) Written() []Written { return c.study.Written(c.Entity, c.Name
 // AllWritten reports whether people wrote at least one value of the component's field, and the function is returns
 // true for each of them.
 func (c Component) AllWritten(is func(text string) bool) bool {
-	words := c.Written()
-	return len(words) > 0 && !slices.ContainsFunc(words, func(w Written) bool { return !is(w.Text) })
+	return allAre(c.Written(), is)
 }
 
 // Single reports whether the model allows only one value of the component's field.

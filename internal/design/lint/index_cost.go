@@ -60,12 +60,7 @@ func checkUnread(p *Pass, v *View) {
 	f := v.Finding("no pattern reads %s", v)
 	f.Keys = v.Shown(v.Rows[0].Item)
 	f.Advice = "add the pattern that needs it"
-	if slices.Equal(v.Hash, v.Table.Sort) && slices.Equal(v.Sort, v.Table.Partition) {
-		// Other programs often need an inverted index, and it is cheap to keep.
-		f.Say(", which inverts the key of table %s: it finds the items with one %s", v.Table.Name, v.Hash[0].Name)
-	} else {
-		f.Propose("remove it, or "+f.Advice, removeIndex(v.Table.Name, v.Index.Name))
-	}
+	f.Propose("remove it, or "+f.Advice, removeIndex(v.Table.Name, v.Index.Name))
 	if s := v.Load(); s != nil {
 		sayCost(f, "its writes cost", s.Written)
 	}

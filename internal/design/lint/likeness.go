@@ -32,7 +32,7 @@ func shapeOfKey(p *Pass, e *model.Entity) (s shape, ok bool) {
 			s.words = s.words || k+1 < len(parts) && strings.ContainsFunc(part.Literal, unicode.IsLetter)
 			if part.Name != "" && inSort {
 				moment := precision(part.Type) > 0 ||
-					textual(part.Type) && momentsOnly(p.Written(e, part.Name))
+					textual(part.Type) && allAre(p.Written(e, part.Name), isMoment)
 				timed, other = timed || moment, other || !moment
 			}
 		}
@@ -40,11 +40,6 @@ func shapeOfKey(p *Pass, e *model.Entity) (s shape, ok bool) {
 	}
 	s.timed = timed && !other
 	return s, true
-}
-
-// momentsOnly reports whether all values are times, and there is at least one.
-func momentsOnly(words []Written) bool {
-	return len(words) > 0 && !slices.ContainsFunc(words, func(w Written) bool { return !isMoment(w.Text) })
 }
 
 // kindOf returns what the values of a component have in common: the list of allowed values, or the type. It returns

@@ -32,8 +32,6 @@ func checkMutable(p *Pass, s *Slot) {
 
 	v := p.TableView(s.Entity.Table)
 	f := s.FindingIn(v, "%s can change and is in %s, a key of %s: an update cannot change a key", names, s.Name, v)
-	f.Keys = v.Shown(p.First(s.Entity))
-
 	f.Advise("leave %s out of %s, and add an index that has it for the patterns that give it", names, s.Name)
 	p.Report(f)
 }

@@ -153,18 +153,16 @@ func unwanted(q *Query, c Component, w want) *Finding {
 	limited := q.Report.Limit > 0
 	timed := sortsByTime(c.Type) || plain(c.Type) && c.AllWritten(isMoment)
 
-	switch {
-	case isRandom(c) && (w.timed || q.Directed() || limited && timeOf(c.Entity) != ""):
-		f := q.Finding("%q reads rows of %s ordered by %s, which is random", q.Name, c.Entity.Name, c)
-		if !w.timed && !q.Directed() {
-			f.Severity = model.Note
-		}
-		return adviseTime(f, c)
-
-	case textual(c.Type) && !timed && !c.Single() && timeAfter(c) != nil &&
-		(w.timed || limited && q.Report.Reverse):
-		f := q.Finding("%q reads rows of %s ordered by %s, not by time", q.Name, c.Entity.Name, c)
-		if !w.timed {
+	wrong, asked := "", w.timed // what is wrong with the order, and whether the pattern surely asks for another
+	switch field, _ := timeField(c.Entity); {
+	case isRandom(c) && (w.timed || q.Directed() || limited && field != ""):
+		wrong, asked = "which is random", w.timed || q.Directed()
+	case textual(c.Type) && !timed && !c.Single() && timeAfter(c) != nil && (w.timed || limited && q.Report.Reverse):
+		wrong = "not by time"
+	}
+	if wrong != "" {
+		f := q.Finding("%q reads rows of %s ordered by %s, %s", q.Name, c.Entity.Name, c, wrong)
+		if !asked {
 			f.Severity = model.Note
 		}
 		return adviseTime(f, c)
@@ -212,11 +210,6 @@ func timeAfter(c Component) *Component {
 		}
 	}
 	return nil
-}
-
-func timeOf(e *model.Entity) string {
-	field, _ := timeField(e)
-	return field
 }
 
 // isRandom reports whether the values of a component look random.

@@ -123,7 +123,6 @@ func writeFinding(p *Pass, q *model.Pattern, e *model.Entity, format string, arg
 	v := p.TableView(e.Table)
 	f := v.Finding(format, args...)
 	f.Pos, f.Pattern, f.Entity = q.Pos, q.Name, e.Name
-	f.Keys = v.Example(e)
 	return f
 }
 

@@ -2,17 +2,17 @@ package lint
 
 import (
 	"context"
-	"errors"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// newStudy divides a dataset into the subjects of rules.
-func newStudy(ctx context.Context, w *dataset.Dataset) (*Study, error) {
+// newStudy divides a dataset and the results of its patterns into the subjects of rules.
+func newStudy(ctx context.Context, w *dataset.Dataset, patterns []check.PatternResult) (*Study, error) {
 	st := &Study{
 		Dataset: w, Model: w.Model,
 		ctx: ctx, items: map[*model.Entity][]*dataset.Item{}, written: map[column][]Written{},
@@ -47,7 +47,12 @@ func newStudy(ctx context.Context, w *dataset.Dataset) (*Study, error) {
 			}
 		}
 	}
-	return st, st.runPatterns()
+	for i := range patterns {
+		if !patterns[i].Pattern.IsWrite() {
+			st.Queries = append(st.Queries, st.query(&patterns[i]))
+		}
+	}
+	return st, nil
 }
 
 // places returns the views that have the attribute of t in their key and that can hold items of e.
@@ -65,71 +70,33 @@ func (st *Study) places(e *model.Entity, t *model.Template) (all []Place) {
 	return all
 }
 
-// Limits on the rows and pages that runPatterns reads for one pattern.
-const (
-	maxRows  = 1000
-	maxPages = 100
-)
+// query returns the Query of a pattern that reads. It keeps the report only if the rules examine the rows: for
+// queries, and for scans with a filter.
+func (st *Study) query(pr *check.PatternResult) *Query {
+	p := pr.Pattern
+	q := &Query{Pattern: p, Compiled: pr.Input, Failed: pr.Compile, study: st}
+	if q.Parts, _ = compile.Split(p); len(q.Parts) > 0 {
+		q.Pattern = q.Parts[0] // the first request stands for all, which differ only in values
+	}
+	if p.Table != nil {
+		index := ""
+		if p.Index != nil {
+			index = p.Index.Name
+		}
+		q.View = st.view(p.Table.Name, index)
+	}
+	if q.Compiled == nil || q.View == nil || p.Operation == "GetItem" || p.Operation == "Scan" && p.Filter == "" {
+		return q
+	}
 
-// runPatterns adds a Query for each pattern that reads. It runs those patterns whose rows the rules examine: queries,
-// and scans with a filter.
-func (st *Study) runPatterns() error {
-	target := st.Dataset.Target()
-	for _, p := range st.Model.Patterns {
-		if err := context.Cause(st.ctx); err != nil {
-			return err
-		}
-		if p.IsWrite() {
-			continue
-		}
-
-		parts, err := compile.Split(p)
-		if err == nil {
-			p = parts[0] // the first request stands for all, which differ only in values
-		}
-		q := &Query{Pattern: p, Parts: parts, study: st}
-		st.Queries = append(st.Queries, q)
-		if err != nil {
-			q.Failed, _ = errors.AsType[*compile.Error](err)
-			continue
-		}
-
-		if p.Table != nil {
-			index := ""
-			if p.Index != nil {
-				index = p.Index.Name
-			}
-			q.View = st.view(p.Table.Name, index)
-		}
-
-		if q.Compiled, err = compile.Pattern(p); err != nil {
-			q.Failed, _ = errors.AsType[*compile.Error](err)
-			continue
-		}
-		if q.View == nil || p.Operation == "GetItem" || p.Operation == "Scan" && p.Filter == "" {
-			continue
-		}
-
-		q.Clauses, _ = explain.Clauses(q.Compiled)
-		o := explain.Options{Pages: maxPages, Items: maxRows, Classify: st.Dataset.EntityName}
-		if p.Limit > 0 {
-			o.Pages = 1
-		}
-
-		q.Report, err = explain.Run(st.ctx, target, explain.Question{Input: q.Compiled}, o)
-		if err != nil {
-			if cause := context.Cause(st.ctx); cause != nil {
-				return cause
-			}
-			q.Report = nil // package check reports the failure
-			continue
-		}
-
-		for _, s := range q.Report.Entities {
-			if e := st.Model.Entity(s.Entity); e != nil && s.Examined > 0 {
-				q.Entities = append(q.Entities, e)
-			}
+	q.Clauses, _ = explain.Clauses(q.Compiled)
+	if q.Report = pr.Report; q.Report == nil {
+		return q
+	}
+	for _, s := range q.Report.Entities {
+		if e := st.Model.Entity(s.Entity); e != nil && s.Examined > 0 {
+			q.Entities = append(q.Entities, e)
 		}
 	}
-	return nil
+	return q
 }

@@ -86,19 +86,18 @@ func cutSentinel(bound string) string {
 // seems to exclude the bound on purpose in three cases: it is the period after the lower bound; it is the same
 // weekday a week later; or both bounds are the first day of a month or of a year.
 func endsInPeriod(low, bound string) bool {
-	for i, layout := range []string{time.DateOnly, "2006-01", "2006"} {
-		at := len(bound) - len(layout)
+	for _, u := range model.Units[:3] { // years, months and days
+		at := len(bound) - len(u.Layout)
 		if at < 0 || at > 0 && '0' <= bound[at-1] && bound[at-1] <= '9' {
 			continue
 		}
-		end, err := time.Parse(layout, bound[at:])
+		end, err := time.Parse(u.Layout, bound[at:])
 		if err != nil {
 			continue
 		}
-		first, err := time.Parse(layout, strings.TrimPrefix(low, bound[:at]))
-		next := [3]time.Time{first.AddDate(0, 0, 1), first.AddDate(0, 1, 0), first.AddDate(1, 0, 0)}[i]
-		begins := end.Day() == 1 && first.Day() == 1 && (i == 0 || end.Month() == first.Month())
-		return err != nil || !end.Equal(next) && !end.Equal(first.AddDate(0, 0, 7)) && (!begins || !end.After(first))
+		first, err := time.Parse(u.Layout, strings.TrimPrefix(low, bound[:at]))
+		begins := end.Day() == 1 && first.Day() == 1 && (u.Name == "date" || end.Month() == first.Month())
+		return err != nil || !end.Equal(u.Next(first)) && !end.Equal(first.AddDate(0, 0, 7)) && (!begins || !end.After(first))
 	}
 	return false
 }

@@ -53,7 +53,7 @@ func TestSubjects(t *testing.T) {
 		View: func(p *lint.Pass, v *lint.View) {
 			see("view", v)
 			if v.Index != nil {
-				p.Report(v.Finding("%s has %s", v, v.Own()))
+				p.Report(v.Finding("%s has %s", v, v.Hash[0].Name))
 			}
 		},
 		Entity:    func(_ *lint.Pass, e *model.Entity) { see("entity", e.Name) },

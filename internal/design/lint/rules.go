@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 )
@@ -21,11 +22,11 @@ func Rules() []Rule {
 	}
 }
 
-// Run applies all rules to a dataset, whose database must be open. It sorts findings by their place in the file, and
+// Run applies all rules to a dataset, whose database must be open, and to the results of its patterns. It sorts findings by their place in the file, and
 // at each place by severity, the most severe first. If the model accepts a finding, the finding becomes a note with
 // the reason. Run fails if ctx is done or the database cannot be read.
-func Run(ctx context.Context, w *dataset.Dataset) ([]model.Finding, error) {
-	found, err := runRules(ctx, w, Rules())
+func Run(ctx context.Context, w *dataset.Dataset, patterns []check.PatternResult) ([]model.Finding, error) {
+	found, err := runRules(ctx, w, patterns, Rules())
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +38,10 @@ func Run(ctx context.Context, w *dataset.Dataset) ([]model.Finding, error) {
 }
 
 // runRules applies rules to a dataset, as [Run] does, and tries their proposals.
-func runRules(ctx context.Context, w *dataset.Dataset, rules []Rule) ([]*Finding, error) {
-	st, err := newStudy(ctx, w)
+func runRules(
+	ctx context.Context, w *dataset.Dataset, patterns []check.PatternResult, rules []Rule,
+) ([]*Finding, error) {
+	st, err := newStudy(ctx, w, patterns)
 	if err != nil {
 		return nil, err
 	}

@@ -35,10 +35,7 @@ const (
 
 // senseOf returns the first sense that fits all values of a component.
 func senseOf(c Component, words []Written) (sense, bool) {
-	all := func(is func(string) bool) bool {
-		return len(words) > 0 && !slices.ContainsFunc(words, func(w Written) bool { return !is(w.Text) })
-	}
-
+	all := func(is func(string) bool) bool { return allAre(words, is) }
 	switch scale := scaleOf(words); {
 	case all(isMoment):
 		return times(words)

@@ -58,7 +58,6 @@ func checkTimeOnly(p *Pass, s *Slot) {
 	default:
 		return
 	}
-	f.Keys = v.Shown(p.First(e))
 	f.Advice = "add an id after the time, or use an id that begins with its time, such as a ULID"
 	p.Report(f)
 }

@@ -97,8 +97,10 @@ func (st *Study) tryEdit(source []byte, edit Edit, rules []Rule) (*trial, error)
 	defer w.Close()
 
 	out := &trial{}
-	lint := func(ctx context.Context, w *dataset.Dataset) (all []model.Finding, err error) {
-		small, err := newStudy(ctx, w)
+	lint := func(
+		ctx context.Context, w *dataset.Dataset, patterns []check.PatternResult,
+	) (all []model.Finding, err error) {
+		small, err := newStudy(ctx, w, patterns)
 		if err != nil {
 			return nil, err
 		}

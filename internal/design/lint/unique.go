@@ -84,7 +84,7 @@ func guarded(q *model.Pattern, field string) bool {
 func reportUnguarded(p *Pass, e *model.Entity, field string, q *model.Pattern) {
 	v := p.TableView(e.Table)
 	f := v.Finding("two items of %s can be written with the same %s, which is declared unique", e.Name, field)
-	f.Pos, f.Entity, f.Keys = e.Pos, e.Name, v.Example(e)
+	f.Pos, f.Entity = e.Pos, e.Name
 	if q != nil {
 		f.Say(": %q does not prevent it", q.Name)
 		f.Pos, f.Pattern = q.Pos, q.Name

@@ -55,11 +55,6 @@ func (v *View) String() string {
 	return "table " + v.Table.Name
 }
 
-// Own returns the names of the view's key attributes that are not in the key of its table.
-func (v *View) Own() []string {
-	return slices.DeleteFunc(keyNames(v.Keys), v.Table.Has)
-}
-
 // keyNames returns the names of attributes.
 func keyNames(all []model.Attribute) (names []string) {
 	for _, a := range all {

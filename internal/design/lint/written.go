@@ -11,6 +11,11 @@ import (
 // String returns the value in quotes.
 func (w Written) String() string { return quoted(w.Text) }
 
+// allAre reports whether there is at least one value, and is returns true for each.
+func allAre(words []Written, is func(text string) bool) bool {
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w Written) bool { return !is(w.Text) })
+}
+
 // Written returns the distinct values of a field that people wrote in the model: in samples, or as values that the
 // field declares. They are in byte order.
 func (st *Study) Written(e *model.Entity, field string) []Written {
