@@ -263,12 +263,30 @@ func runPatterns(
 func Through(
 	ctx context.Context, target explain.Target, m *model.Model, p *model.Pattern, o explain.Options,
 ) (PatternResult, error) {
+	return through(ctx, target, m, p, func(in wire.Request) (*explain.Report, error) {
+		if p.Then != nil {
+			o.Items = max(o.Items, mostThen)
+		}
+		return explain.Run(ctx, target, explain.Question{Input: in, Text: compile.JSON(in)}, o)
+	})
+}
+
+// through is Through, with a function that runs a request.
+func through(
+	ctx context.Context, target explain.Target, m *model.Model, p *model.Pattern,
+	run func(wire.Request) (*explain.Report, error),
+) (PatternResult, error) {
 	pr := PatternResult{Pattern: p, Growth: 1}
 	if p.IsWrite() {
 		return pr, nil // only Run tries writes, because Run can try them on a copy
 	}
 	if parts := pr.split(); pr.Compile == nil {
-		if err := pr.read(ctx, target, m, parts, o); err != nil {
+		if err := pr.read(parts, run); err != nil {
+			return pr, err
+		}
+	}
+	if pr.Total != nil {
+		if err := pr.then(ctx, target, m); err != nil {
 			return pr, err
 		}
 	}
@@ -298,15 +316,8 @@ func (p *PatternResult) split() []*model.Pattern {
 	return parts
 }
 
-// read runs the request of each part and adds up their reports in Total. Then it gets the items of the pattern's
-// batch.
-func (p *PatternResult) read(
-	ctx context.Context, target explain.Target, m *model.Model, parts []*model.Pattern, o explain.Options,
-) error {
-	if p.Pattern.Then != nil {
-		o.Items = max(o.Items, mostThen)
-	}
-
+// read runs the request of each part and adds up their reports in Total.
+func (p *PatternResult) read(parts []*model.Pattern, run func(wire.Request) (*explain.Report, error)) (err error) {
 	var reports []*explain.Report
 	for i, part := range parts {
 		one := PatternResult{Pattern: part}
@@ -314,7 +325,7 @@ func (p *PatternResult) read(
 			p.Compile, p.Input, p.Report = one.Compile, nil, nil
 			return nil
 		}
-		if err := one.explain(ctx, target, o); err != nil {
+		if one.Report, err = run(one.Input); err != nil {
 			return err
 		}
 		if i == 0 {
@@ -333,7 +344,7 @@ func (p *PatternResult) read(
 	if p.Total.Refused != nil {
 		p.Report = p.Total
 	}
-	return p.then(ctx, target, m)
+	return nil
 }
 
 func runPattern(
@@ -346,8 +357,17 @@ func runPattern(
 		return runWrite(ctx, w, p)
 	}
 
-	rows := max(1000, 2*len(p.Expect.Keys)) // maximum that the report keeps
-	pr, err := Through(ctx, target, w.Model, p, explain.Options{Items: rows, Classify: w.EntityName})
+	items := 0 // the maximum that the report keeps
+	if len(p.Expect.Keys) > 500 {
+		items = 2 * len(p.Expect.Keys)
+	}
+	if p.Then != nil {
+		items = max(items, mostThen)
+	}
+	table := load.TableOf(w)
+	pr, err := through(ctx, target, w.Model, p, func(in wire.Request) (*explain.Report, error) {
+		return table.Run(ctx, in, items)
+	})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return pr, cause
@@ -397,11 +417,5 @@ func (p *PatternResult) compile() (err error) {
 	if p.Compile == nil {
 		p.Compile = &compile.Error{Pos: p.Pattern.Pos, Pattern: p.Pattern.Name, Msg: err.Error()}
 	}
-	return err
-}
-
-// explain runs the request.
-func (p *PatternResult) explain(ctx context.Context, target explain.Target, o explain.Options) (err error) {
-	p.Report, err = explain.Run(ctx, target, explain.Question{Input: p.Input, Text: p.Request()}, o)
 	return err
 }

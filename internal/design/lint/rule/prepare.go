@@ -8,6 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
@@ -65,16 +66,10 @@ func (st *Study) places(e *model.Entity, t *model.Template) (all []Place) {
 	return all
 }
 
-// Limits on the rows and pages that runPatterns reads for one pattern.
-const (
-	maxRows  = 1000
-	maxPages = 100
-)
-
 // runPatterns adds a Query for each pattern that reads. It runs those patterns whose rows the rules examine: queries,
 // and scans with a filter.
 func (st *Study) runPatterns() error {
-	target := st.Dataset.Target()
+	table := load.TableOf(st.Dataset)
 	for _, p := range st.Model.Patterns {
 		if err := context.Cause(st.ctx); err != nil {
 			return err
@@ -111,12 +106,7 @@ func (st *Study) runPatterns() error {
 		}
 
 		q.Clauses, _ = explain.Clauses(q.Compiled)
-		o := explain.Options{Pages: maxPages, Items: maxRows, Classify: st.Dataset.EntityName}
-		if p.Limit > 0 {
-			o.Pages = 1
-		}
-
-		q.Report, err = explain.Run(st.ctx, target, explain.Question{Input: q.Compiled}, o)
+		q.Report, err = table.Run(st.ctx, q.Compiled, 0)
 		if err != nil {
 			if cause := context.Cause(st.ctx); cause != nil {
 				return cause
