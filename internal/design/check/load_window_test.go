@@ -91,7 +91,8 @@ patterns:
 }
 
 // TestSampled checks that the figures from a sample are close to those from all items: for a sparse index, for the
-// first item of a zipf distribution, for the months of a device, and for windows over many devices.
+// first item of a zipf distribution, for the months of a device, for windows over many devices and over several months
+// with few rows each, for the follow-up reads of a shared parent, and for keys of which many are drawn twice.
 func TestSampled(t *testing.T) {
 	const source = `name: m
 tables: {Tab: {partition: PK, sort: SK, indexes: {ByState: {partition: st, sort: SK}, ByDay: {partition: kind, sort: SK}}}}
@@ -106,11 +107,18 @@ entities:
     per: 100
     fields: {at: {type: time, from: 2025-01-01, to: 2025-03-30}}
     attributes: {PK: "D#{d}#{at:month}", SK: "{at:time}", kind: R}
+  S:
+    fields: {user: {distinct: 100, distribution: zipf(1.0)}, day: {type: date, from: 2025-01-01, to: 2025-06-30}}
+    attributes: {PK: "S#{user}", SK: "{day}"}
+    count: 6000
 patterns:
   - {name: sparse, rate: 100, query: {entity: O, index: ByState, where: {state: NEW}, limit: 10}}
   - {name: zipf, rate: 100, asked: zipf(1.5), update: {entity: O, set: {n: 3}}}
   - {name: child, rate: 100, query: {entity: R, where: {d: x, at: 2025-01}}, expect: {rows: 0}}
   - {name: day, rate: 1, query: {entity: R, index: ByDay, where: {at: {between: [2025-01-05, 2025-01-06]}}}}
+  - {name: months, rate: 1, query: {entity: R, where: {d: x, at: {between: [2025-01-20, 2025-02-23]}}}, then: D, expect: {rows: 0}}
+  - {name: parent, rate: 1, query: {entity: R, where: {d: x, at: 2025-01}, limit: 5}, then: D, expect: {rows: 0}}
+  - {name: unique, rate: 1, query: {entity: S, where: {user: x}}, expect: {rows: 0}}
 `
 	figuresOf := func(most int) map[string]float64 {
 		m, err := modelfile.Parse("m.yaml", []byte(source))
@@ -123,7 +131,10 @@ patterns:
 		child, day := r.Patterns[2].Spread, r.Patterns[3].Spread
 		all := map[string]float64{
 			"units of a child": child.Mean, "rows of a child": child.P50.DeclaredRows(),
-			"units of two days": day.Mean, "units of the busiest two days": day.Worst.DeclaredUnits(),
+			"units of two months": r.Patterns[4].Spread.Mean, "rows of two months": r.Patterns[4].Spread.MeanRows,
+			"units of a parent": r.Patterns[5].Spread.Mean, "worst units of a parent": r.Patterns[5].Spread.Worst.DeclaredUnits(),
+			"most rows of a user": r.Patterns[6].Spread.Worst.DeclaredRows(),
+			"units of two days":   day.Mean, "units of the busiest two days": day.Worst.DeclaredUnits(),
 		}
 		spaces, err := load.TableOf(w).Spaces(t.Context())
 		require.NoError(t, err)

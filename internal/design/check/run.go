@@ -255,12 +255,30 @@ func runPatterns(
 func Through(
 	ctx context.Context, target explain.Target, m *model.Model, p *model.Pattern, o explain.Options,
 ) (PatternResult, error) {
+	return through(ctx, target, m, p, func(in wire.Request) (*explain.Report, error) {
+		if p.Then != nil {
+			o.Items = max(o.Items, mostThen)
+		}
+		return explain.Run(ctx, target, explain.Question{Input: in, Text: compile.JSON(in)}, o)
+	})
+}
+
+// through is Through, with a function that runs a request.
+func through(
+	ctx context.Context, target explain.Target, m *model.Model, p *model.Pattern,
+	run func(wire.Request) (*explain.Report, error),
+) (PatternResult, error) {
 	pr := PatternResult{Pattern: p, Growth: 1}
 	if p.IsWrite() {
 		return pr, nil // only Run tries writes, because Run can try them on a copy
 	}
 	if parts := pr.split(); pr.Compile == nil {
-		if err := pr.read(ctx, target, m, parts, o); err != nil {
+		if err := pr.read(parts, run); err != nil {
+			return pr, err
+		}
+	}
+	if pr.Total != nil {
+		if err := pr.then(ctx, target, m); err != nil {
 			return pr, err
 		}
 	}
@@ -290,15 +308,8 @@ func (p *PatternResult) split() []*model.Pattern {
 	return parts
 }
 
-// read runs the request of each part and adds up their reports in Total. Then it gets the items of the pattern's
-// batch.
-func (p *PatternResult) read(
-	ctx context.Context, target explain.Target, m *model.Model, parts []*model.Pattern, o explain.Options,
-) error {
-	if p.Pattern.Then != nil {
-		o.Items = max(o.Items, mostThen)
-	}
-
+// read runs the request of each part and adds up their reports in Total.
+func (p *PatternResult) read(parts []*model.Pattern, run func(wire.Request) (*explain.Report, error)) error {
 	var reports []*explain.Report
 	for i, part := range parts {
 		in, err := compile.Pattern(part)
@@ -307,7 +318,7 @@ func (p *PatternResult) read(
 			p.Compile, _ = errors.AsType[*compile.Error](err)
 			return nil
 		}
-		report, err := explain.Run(ctx, target, explain.Question{Input: in, Text: compile.JSON(in)}, o)
+		report, err := run(in)
 		if err != nil {
 			return err
 		}
@@ -327,7 +338,7 @@ func (p *PatternResult) read(
 	if p.Total.Refused != nil {
 		p.Report = p.Total
 	}
-	return p.then(ctx, target, m)
+	return nil
 }
 
 func runPattern(
@@ -340,8 +351,17 @@ func runPattern(
 		return runWrite(ctx, w, p)
 	}
 
-	rows := max(1000, 2*len(p.Expect.Keys)) // maximum that the report keeps
-	pr, err := Through(ctx, target, w.Model, p, explain.Options{Items: rows, Classify: w.EntityName})
+	items := 0 // the maximum that the report keeps
+	if len(p.Expect.Keys) > 500 {
+		items = 2 * len(p.Expect.Keys)
+	}
+	if p.Then != nil {
+		items = max(items, mostThen)
+	}
+	table := load.TableOf(w)
+	pr, err := through(ctx, target, w.Model, p, func(in wire.Request) (*explain.Report, error) {
+		return table.Run(ctx, in, items)
+	})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return pr, cause

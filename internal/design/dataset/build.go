@@ -53,15 +53,14 @@ func sameKey(t *model.Table, a, b attr.Item) bool {
 
 // A generator generates the items of one entity.
 type generator struct {
-	w      *Dataset
-	e      *model.Entity
-	number uint16 // from 1
-	hash   uint64
-	count  uint64
-	bytes  float64 // estimated bytes of an item in its table and indexes
-	least  float64 // smallest number of items to make, even if the share gives fewer
-	first  int     // index of its first item in Dataset.Items, or -1 until it has made one
-	links  []*link // to the parents of the entity
+	w     *Dataset
+	e     *model.Entity
+	hash  uint64
+	count uint64
+	bytes float64 // estimated bytes of an item in its table and indexes
+	least float64 // smallest number of items to make, even if the share gives fewer
+	first int     // index of its first item in Dataset.Items, or -1 until it has made one
+	links []*link // to the parents of the entity
 	// fields are in the order in which their values are drawn: first those in the table's key that the items do not
 	// copy from a parent.
 	fields  []*model.Field
@@ -188,7 +187,6 @@ func newGenerators(w *Dataset, seed uint64) ([]*generator, error) {
 
 		w.generators[e] = g
 		all = append(all, g)
-		g.number = uint16(len(all))
 	}
 	return all, nil
 }

@@ -9,7 +9,6 @@ import (
 	"hash/maphash"
 	"iter"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -20,7 +19,6 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/seeded"
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/keycond"
 )
 
 // DefaultMaxItems and DefaultMaxBytes are the defaults of [Options].MaxItems and
@@ -340,27 +338,7 @@ func (b *builder) refused(ctx context.Context, p pendingItem, err error) error {
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		text = e.Message
 	}
-	return model.Errors{{
-		Pos: p.pos, Msg: fmt.Sprintf("table %s refuses this item: %s", p.table, text), Hint: b.longKey(p),
-	}}
-}
-
-// longKey returns advice if a key attribute of an item is too long, or "".
-func (b *builder) longKey(p pendingItem) string {
-	t := b.w.Model.Table(p.table)
-	if t == nil {
-		return ""
-	}
-	for _, a := range t.Keys() {
-		limit := keycond.MaxSortKeyBytes
-		if slices.Contains(t.Partition, a) {
-			limit = keycond.MaxPartitionKeyBytes
-		}
-		if n := len(p.item.Get(a.Name).Raw()); a.Kind != attr.Number && n > limit {
-			return fmt.Sprintf("shorten %s, which has %d bytes and may have %d", a.Name, n, limit)
-		}
-	}
-	return ""
+	return errorAt(p.pos, "table %s refuses this item: %s", p.table, text)
 }
 
 // write writes items to the database. With OnDemand, it only checks generated items and does not write them.

@@ -101,9 +101,14 @@ func (g *Growth) Count(rows []Row) {
 	if g.w.Scale >= 1 {
 		return
 	}
-	var room [4]entityRows
-	for _, some := range countRows(room[:0], rows) {
-		g.counts[some.e] = append(g.counts[some.e], count{&rows[0], some.n})
+	of := map[*model.Entity]int{}
+	for i := range rows {
+		if it := rows[i].Item; it.Generated {
+			of[it.Entity]++
+		}
+	}
+	for e, n := range of {
+		g.counts[e] = append(g.counts[e], count{&rows[0], n})
 	}
 }
 
@@ -183,32 +188,4 @@ func (g *Growth) Further(e *model.Entity, names []string) float64 {
 		return 1
 	}
 	return (g.w.census(e, by).groups() - groups) / rest
-}
-
-// entityRows is the number of rows of generated items of an entity.
-type entityRows struct {
-	e *model.Entity
-	n int
-}
-
-// countRows appends the number of rows of generated items for each entity.
-func countRows(all []entityRows, rows []Row) []entityRows {
-	last := -1
-	made := uint16(0) // made of the previous row
-	for i := range rows {
-		if m := rows[i].made; m == 0 || m != made {
-			it := rows[i].Item
-			if !it.Generated {
-				continue
-			}
-			if made = m; last < 0 || all[last].e != it.Entity {
-				if last = slices.IndexFunc(all, func(o entityRows) bool { return o.e == it.Entity }); last < 0 {
-					last = len(all)
-					all = append(all, entityRows{e: it.Entity})
-				}
-			}
-		}
-		all[last].n++
-	}
-	return all
 }

@@ -36,9 +36,6 @@ func (s *Space) Size(it attr.Item) (int, bool) { return s.sizes.Of(it) }
 type Row struct {
 	Item *Item
 	size int32 // in bytes, by DynamoDB's rules
-	// made is the number of the item's generator, from 1, or 0 if it is not known. Consecutive rows usually have the
-	// same generator, and comparing this number is faster than reading the item.
-	made uint16
 }
 
 // Size returns the documented size in bytes.
@@ -158,15 +155,7 @@ func (a arena) sort(r *keyedRow) []byte {
 }
 
 func (s *Space) fill(ctx context.Context, w *Dataset) error {
-	most := 0
-	for e, n := range w.counts {
-		lacks := func(a model.Attribute) bool { return e.Attribute(a.Name) == nil }
-		if e == nil || e.Table == s.Table && !slices.ContainsFunc(slices.Concat(s.Hash, s.Sort), lacks) {
-			most += n
-		}
-	}
-
-	all := make([]keyedRow, 0, most)
+	var all []keyedRow
 	s.sizes = s.Table.RowSizes(s.Index)
 	var keys arena
 	for i := range w.Items {
@@ -204,9 +193,6 @@ func (s *Space) fill(ctx context.Context, w *Dataset) error {
 	s.Rows = make([]Row, len(all))
 	for i := range all {
 		s.Rows[i] = Row{Item: all[i].item, size: all[i].size}
-		if g := all[i].item.Values.g; g != nil {
-			s.Rows[i].made = g.number
-		}
 		if i == 0 || !bytes.Equal(keys.partition(&all[i]), keys.partition(&all[i-1])) {
 			s.Parts = append(s.Parts, Part{From: i})
 		}

@@ -36,7 +36,7 @@ func (s *spreader) loads() []partLoad {
 	total := s.total()
 	for i := range s.all {
 		c := &s.all[i]
-		if c.row == nil || c.empty {
+		if c.empty {
 			continue
 		}
 		of := sums[c.Part]

@@ -53,15 +53,9 @@ func together(p *model.Pattern, spreaders []*spreader, requests int, win *window
 	all.all = nil
 	empty := float64(requests) * all.unitsOf(0)
 	byID := map[string]*candidate{}
-	for i, s := range spreaders {
+	for _, s := range spreaders {
 		for k := range s.all {
 			c := &s.all[k]
-			if c.row == nil {
-				if i == 0 {
-					all.all = append(all.all, candidate{units: empty, times: c.times})
-				}
-				continue
-			}
 			id := s.valuesOf(c)
 			v := byID[id]
 			if v == nil {
@@ -126,7 +120,7 @@ func (s *spreader) divide(spreaders []*spreader) {
 				}
 			}
 			if len(one.all) == n {
-				add(candidate{row: v.row, empty: v.row != nil})
+				add(candidate{row: v.row, empty: true})
 			}
 		}
 	}

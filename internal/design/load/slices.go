@@ -63,8 +63,7 @@ type spreader struct {
 // partition.
 type candidate struct {
 	Slice
-	// row is one of the rows from low up to high, all of which have the candidate's values. It is nil if the
-	// candidate stands for values of which only the number is known.
+	// row is one of the rows from low up to high, all of which have the candidate's values.
 	row       *dataset.Row
 	low, high int
 	own       bool
@@ -253,9 +252,7 @@ func (s *spreader) childless() {
 
 	known := map[string]bool{}
 	for i := range s.all {
-		if c := &s.all[i]; c.row != nil {
-			known[s.valuesOf(c)] = true
-		}
+		known[s.valuesOf(&s.all[i])] = true
 	}
 	first, made := len(s.all), 0.0
 	for it := range s.w.ItemsOf(parent) {
@@ -285,11 +282,8 @@ func (s *spreader) childless() {
 		return
 	}
 	none := max(0, float64(parent.Count)-with)
-	if made == 0 && none > 0 {
-		s.all = append(s.all, candidate{units: s.unitsOf(0), times: none})
-	}
 	for i := first; i < len(s.all); i++ {
-		if c := &s.all[i]; c.row != nil && c.row.Item.Generated {
+		if c := &s.all[i]; c.row.Item.Generated {
 			c.times = none / made
 		}
 	}

@@ -155,7 +155,7 @@ func (s *spreader) slices() []Slice {
 	all := make([]Slice, 0, min(len(s.all), mostSlices))
 	for i := range s.all {
 		c := &s.all[i]
-		if c.row == nil || c.empty || len(all) == mostSlices {
+		if c.empty || len(all) == mostSlices {
 			continue
 		}
 		if len(c.parts) > 0 {
@@ -221,7 +221,7 @@ func (s *spreader) compare(a, b *candidate) int {
 func (s *spreader) read(ctx context.Context, target explain.Target) (*Spread, error) {
 	rank := ranksOf(len(s.all), func(i int) float64 { return s.all[i].times * s.all[i].often })
 	p50, p95 := rank(0.5), rank(0.95)
-	chosen := map[int]bool{s.nearest(0): true, s.nearest(p50): true, s.nearest(p95): true}
+	chosen := map[int]bool{0: true, p50: true, p95: true}
 	if s.q.Report.Filter != "" {
 		bytes := 0
 		for i := 0; i < min(len(s.all), readParts) && bytes <= readBytes; i++ {
@@ -253,7 +253,7 @@ func (s *spreader) read(ctx context.Context, target explain.Target) (*Spread, er
 			cmp.Compare(b.DeclaredRows(), a.DeclaredRows()),
 		)
 	})
-	out.Worst, out.P95, out.P50 = out.Readings[0], s.at(p95, byRank), s.at(p50, byRank)
+	out.Worst, out.P95, out.P50 = out.Readings[0], byRank[p95], byRank[p50]
 	out.Mean, out.MeanRows = s.mean(byRank)
 	return out, nil
 }
@@ -271,9 +271,6 @@ func (s *spreader) counted() *Spread {
 	}
 	for i := range s.all {
 		c := &s.all[i]
-		if c.row == nil {
-			continue
-		}
 		out.Values++
 		switch {
 		case c.empty:
@@ -307,29 +304,6 @@ func ranksOf(n int, times func(i int) float64) func(share float64) int {
 	}
 }
 
-// nearest returns the rank nearest to the given one whose candidate has an item.
-func (s *spreader) nearest(rank int) int {
-	for away := range len(s.all) {
-		for _, i := range []int{rank - away, rank + away} {
-			if i >= 0 && i < len(s.all) && s.all[i].row != nil {
-				return i
-			}
-		}
-	}
-	return 0
-}
-
-// at returns the reading at a rank. If the candidate there has no item, at returns the nearest reading with zero rows
-// at the declared scale.
-func (s *spreader) at(rank int, readings map[int]Reading) Reading {
-	near := s.nearest(rank)
-	r := readings[near]
-	if near != rank {
-		r.Growth, r.ByteGrowth, r.DeclaredBatch = 0, 0, 0
-	}
-	return r
-}
-
 // mean returns the weighted averages of the units and rows of all candidates. It takes the figures of a reading if
 // there is one, and computes the others from the sizes of the rows.
 func (s *spreader) mean(readings map[int]Reading) (units, rows float64) {
@@ -350,12 +324,9 @@ func (s *spreader) mean(readings map[int]Reading) (units, rows float64) {
 	return units / all, rows / all
 }
 
-// reading makes all requests for the value of a candidate and adds up what they read. It returns nil if the candidate
-// has no row or a template rejects its values.
+// reading makes all requests for the value of a candidate and adds up what they read. It returns nil if a
+// template rejects its values.
 func (s *spreader) reading(ctx context.Context, target explain.Target, c *candidate) (*Reading, error) {
-	if c.row == nil {
-		return nil, nil
-	}
 	split, err := compile.Split(s.pattern(c))
 	if err != nil {
 		return nil, nil

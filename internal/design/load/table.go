@@ -11,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // A Table computes what all patterns of a dataset and the declared rates of its entities read and write. It computes
@@ -32,12 +33,28 @@ type (
 	writesID struct{ *model.Pattern }
 	itemsID  struct{ *model.Entity } // an entity's items by key
 	loadsID  struct{}
+	runID    struct {
+		operation, request string
+		items              int
+	}
 )
 
 // once returns the result of f. It calls f once for each id and keeps the result in the dataset for later calls.
 func once[V any](w *dataset.Dataset, id any, f func() (V, error)) (V, error) {
 	kept, _ := w.Kept.LoadOrStore(id, sync.OnceValues(f))
 	return kept.(func() (V, error))()
+}
+
+// Run runs the request of a pattern that reads. It runs equal requests once. The report keeps at most the given number
+// of items, or the default of [explain.Options] if that is 0.
+func (t *Table) Run(ctx context.Context, in wire.Request, items int) (*explain.Report, error) {
+	text := compile.JSON(in)
+	return once(t.w, runID{in.Op().String(), string(text), items}, func() (*explain.Report, error) {
+		return explain.Run(
+			ctx, t.target, explain.Question{Input: in, Text: text},
+			explain.Options{Items: items, Classify: t.w.EntityName},
+		)
+	})
 }
 
 // Writes returns the cost of a pattern that writes. The error is an [*compile.Error] if the pattern makes no request,
@@ -153,7 +170,7 @@ func (t *Table) average(r *Reads, p *model.Pattern, questions []question) {
 		r.MeanUnits, r.MeanRows = r.Spread.Mean, r.Spread.MeanRows
 		return
 	}
-	if r.scan && r.space != nil { // the reports are of only the first page of a scan
+	if r.scan && r.space != nil { // a report may lack the last pages of a scan
 		rows, bytes := volumeOf(r.space.Rows, t.w.Represents)
 		read := float64(len(r.space.Rows))
 		if limit := float64(p.Limit); limit > 0 && rows > limit {
@@ -194,11 +211,7 @@ func (t *Table) questions(ctx context.Context, p *model.Pattern) (all []question
 		if q.Input, err = compile.Pattern(part); err != nil {
 			return nil, nil
 		}
-		o := explain.Options{Items: -1, Classify: t.w.EntityName, Brief: true}
-		if part.Operation == "Scan" {
-			o.Pages = 1
-		}
-		q.Report, err = explain.Run(ctx, t.target, explain.Question{Input: q.Input}, o)
+		q.Report, err = t.Run(ctx, q.Input, 0)
 		if cause := context.Cause(ctx); cause != nil {
 			return nil, cause
 		}

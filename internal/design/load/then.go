@@ -78,7 +78,7 @@ func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 		all := s.total()
 		for i := range s.all {
 			c := &s.all[i]
-			if c.row == nil || c.empty {
+			if c.empty {
 				continue
 			}
 			_, rows := c.cost()
