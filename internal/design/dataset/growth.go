@@ -182,10 +182,13 @@ func (g *Growth) Further(e *model.Entity, names []string) float64 {
 			by.fields[f] = f.Type
 		}
 	}
-	groups := all.groups()
-	rest := all.sum(groups) - groups
-	if groups == 0 || rest <= 0 {
+	if len(all) == 0 { // no generated items
 		return 1
 	}
-	return (g.w.census(e, by).groups() - groups) / rest
+	groups := all.groups()
+	further := all.sum(groups) - groups // rows after the first of their group
+	if further <= 0 {
+		return 1
+	}
+	return (g.w.census(e, by).groups() - groups) / further
 }
