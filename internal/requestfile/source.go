@@ -51,10 +51,10 @@ func (v *Values) Explain(err error) error {
 	case errors.Is(err, io.EOF):
 		return io.EOF
 	case errors.Is(err, errLong):
-		return fmt.Errorf("line %d: longer than %d bytes; nothing after it can be read", v.src.line, v.src.limit)
+		return fmt.Errorf("line %d: longer than %d bytes", v.src.line, v.src.limit)
 	}
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return fmt.Errorf("line %d: %w; nothing after it can be read", v.src.lineAt(e.ByteOffset), e.Err)
+		return fmt.Errorf("line %d: %w", v.src.lineAt(e.ByteOffset), e.Err)
 	}
 	return bound(err)
 }
