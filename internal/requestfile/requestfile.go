@@ -48,8 +48,8 @@ type frame struct {
 	place place
 	line  int64
 	table string // of a list of writes
-	// members are the members of a request that are neither null nor lists of writes. batch is true if the request has a list of
-	// writes.
+	// members are the members of a request that are neither null nor lists of writes. batch is true if the request has
+	// a list of writes.
 	members members
 	batch   bool
 }
