@@ -139,7 +139,7 @@ func isRequests(path string) bool {
 		return false
 	}
 	defer f.Close()
-	begin, err := io.ReadAll(io.LimitReader(f, 64<<10))
+	begin, err := io.ReadAll(io.LimitReader(f, requestfile.Head))
 	return err == nil && requestfile.Is(begin)
 }
 

@@ -18,8 +18,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -35,12 +33,13 @@ type Write struct {
 	Delete bool
 	// Err is the reason why this write cannot be used, or nil. If it is set, Item is nil, and the Reader can go on.
 	Err error
+
+	request bool // it has the form of a write in a request, even if it cannot be used
 }
 
 // A Reader reads the writes of a file. It keeps only one write in memory. It is not safe for concurrent use.
 type Reader struct {
-	src   *source
-	dec   *jsontext.Decoder
+	dec   *Values
 	stack []frame
 }
 
@@ -49,8 +48,8 @@ type frame struct {
 	place place
 	line  int64
 	table string // of a list of writes
-	// members are the members of a request that are neither null nor lists of writes. batch is true if the request has a list of
-	// writes.
+	// members are the members of a request that are neither null nor lists of writes. batch is true if the request has
+	// a list of writes.
 	members members
 	batch   bool
 }
@@ -67,9 +66,7 @@ const (
 
 // NewReader returns a Reader of a file. A write may have at most limit bytes.
 func NewReader(r io.Reader, limit int) *Reader {
-	src := &source{r: r, limit: int64(limit), line: 1}
-	src.allow(0)
-	return &Reader{src: src, dec: jsontext.NewDecoder(src), stack: []frame{{place: requests}}}
+	return &Reader{dec: NewValues(r, limit), stack: []frame{{place: requests}}}
 }
 
 // Next returns the next write, or io.EOF after the last one. After any other error, the rest of the file cannot be
@@ -78,7 +75,7 @@ func (r *Reader) Next() (Write, error) {
 	for {
 		w, found, err := r.step()
 		if err != nil {
-			return Write{Line: r.line()}, r.explain(err)
+			return Write{Line: r.dec.Line()}, r.dec.Explain(err)
 		}
 		if found {
 			w.Err = bound(w.Err)
@@ -87,28 +84,10 @@ func (r *Reader) Next() (Write, error) {
 	}
 }
 
-// line returns the line on which the next value begins.
-func (r *Reader) line() int64 {
-	r.dec.PeekKind() // skips white space
-	at := r.dec.InputOffset() + int64(leading(r.dec.UnreadBuffer()))
-	r.src.allow(at)
-	return r.src.lineAt(at)
-}
-
-// leading returns the number of bytes of white space, commas and colons before the next value.
-func leading(text []byte) int {
-	for i, c := range text {
-		if strings.IndexByte(" \t\r\n,:", c) < 0 {
-			return i
-		}
-	}
-	return len(text)
-}
-
 // step reads the next token or write; found is true if it was a write.
 func (r *Reader) step() (w Write, found bool, err error) {
 	top := &r.stack[len(r.stack)-1]
-	line := r.line()
+	line := r.dec.Line()
 	next := r.dec.PeekKind()
 	switch {
 	case next == ']' || next == '}':
@@ -193,22 +172,6 @@ func (f *frame) write() (w Write, found bool) {
 		}
 	}
 	return w, false
-}
-
-// explain adds the line to an error that ends the reading.
-func (r *Reader) explain(err error) error {
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) && len(r.stack) > 1:
-		return errors.New("file ends inside a request")
-	case errors.Is(err, io.EOF):
-		return io.EOF
-	case errors.Is(err, errLong):
-		return fmt.Errorf("line %d: longer than %d bytes; nothing after it can be read", r.src.line, r.src.limit)
-	}
-	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return fmt.Errorf("line %d: %w; nothing after it can be read", r.src.lineAt(e.ByteOffset), e.Err)
-	}
-	return bound(err)
 }
 
 // maxText is the maximum length of an error's text in bytes. The text may contain a name of any length.

@@ -2,12 +2,64 @@ package requestfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 var errLong = errors.New("requestfile: write too long")
 
-// A source reads the file of a [Reader]. It limits how far the decoder reads beyond the last write. It also records
+// Values reads the JSON values of a file. It knows their lines, and bounds how far it reads for one value. It is not
+// safe for concurrent use.
+type Values struct {
+	*jsontext.Decoder
+	src *source
+}
+
+// NewValues returns Values of a file. Between two calls of Line it reads a value of at most limit bytes.
+func NewValues(r io.Reader, limit int, options ...jsontext.Options) *Values {
+	src := &source{r: r, limit: int64(limit), line: 1}
+	src.allow(0)
+	return &Values{jsontext.NewDecoder(src, options...), src}
+}
+
+// Line returns the line on which the next value begins.
+func (v *Values) Line() int64 {
+	v.PeekKind() // skips white space
+	at := v.InputOffset() + int64(leading(v.UnreadBuffer()))
+	v.src.allow(at)
+	return v.src.lineAt(at)
+}
+
+// leading returns the number of bytes of white space, commas and colons before the next value.
+func leading(text []byte) int {
+	for i, c := range text {
+		if strings.IndexByte(" \t\r\n,:", c) < 0 {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// Explain adds the line to an error that ends the reading. It returns io.EOF at the end of the file.
+func (v *Values) Explain(err error) error {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) && v.StackDepth() > 0:
+		return errors.New("file ends inside a JSON value")
+	case errors.Is(err, io.EOF):
+		return io.EOF
+	case errors.Is(err, errLong):
+		return fmt.Errorf("line %d: longer than %d bytes", v.src.line, v.src.limit)
+	}
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		return fmt.Errorf("line %d: %w", v.src.lineAt(e.ByteOffset), e.Err)
+	}
+	return bound(err)
+}
+
+// A source reads the file of [Values]. It limits how far the decoder reads beyond the last write. It also records
 // the line breaks that it has read, to find the line of an offset.
 type source struct {
 	r     io.Reader

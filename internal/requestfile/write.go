@@ -111,6 +111,7 @@ func (m members) write(line int64, table string) Write {
 	for _, name := range []string{"Update", "ConditionCheck"} {
 		if inner, ok := membersOf(m[name]); ok && len(m) == 1 {
 			w.table(inner)
+			w.request = w.Table != ""
 			w.Err = fmt.Errorf("%s is not a write of a whole item: only puts and deletes are read from a file", name)
 			return w
 		}
@@ -126,6 +127,7 @@ func (f form) read(w *Write, m members) {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		switch {
 		case slices.Contains(conditions, name):
+			w.request = true
 			w.Err = fmt.Errorf(
 				"%s is not checked when a file is read: remove it if the write is to be made in any case", name,
 			)
@@ -147,7 +149,7 @@ func (f form) read(w *Write, m members) {
 		w.Err = fmt.Errorf("%s: %w", f.item, err)
 		return
 	}
-	w.Item = it
+	w.Item, w.request = it, attr.Item(it).Len() > 0 && (f.wrapper != "" || w.Table != "")
 }
 
 // table sets w.Table to the TableName of the write, if it has one.

@@ -27,8 +27,8 @@ func discoverRequests(path string, format Format, only string) ([]*Source, error
 		return nil, nil //nolint:nilerr // reading the file reports the error
 	}
 	defer in.Close()
-	head := bufio.NewReaderSize(in, readBuffer)
-	if begin, _ := head.Peek(readBuffer); format != Requests && !requestfile.Is(begin) {
+	head := bufio.NewReaderSize(in, requestfile.Head)
+	if begin, _ := head.Peek(requestfile.Head); format != Requests && !requestfile.Is(begin) {
 		return nil, nil
 	}
 

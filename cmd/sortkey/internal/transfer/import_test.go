@@ -342,7 +342,7 @@ func TestBrokenFiles(t *testing.T) {
 		{"cut header", "a.jsonl.gz", packed[:5], "gzip data is damaged: unexpected EOF", 0},
 		{"checksum", "a.jsonl.gz", flipped, "gzip data is damaged: gzip: invalid checksum", 3000},
 		{"garbage", "a.jsonl.gz", append(append([]byte(nil), packed...), "garbage...."...), "gzip data is damaged: gzip: invalid header", 3000},
-		{"document", "a.json", []byte(`[{"pk":"1"},{"pk":"2"}`), "line 1: file ends inside the document", 2},
+		{"document", "a.json", []byte(`[{"pk":"1"},{"pk":"2"}`), "file ends inside a JSON value", 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			db := sortkeytest.New(t)

@@ -91,8 +91,8 @@ type Reader struct {
 // file, which may be empty.
 func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 	o = o.withDefaults(path)
-	br := bufio.NewReaderSize(r, readBuffer)
-	head, err := br.Peek(readBuffer)
+	br := bufio.NewReaderSize(r, requestfile.Head)
+	head, err := br.Peek(requestfile.Head)
 	if err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
 		return nil, err
 	}
@@ -127,7 +127,9 @@ func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 			return nil, err
 		}
 	case layout == layoutDocument:
-		reader.split = &document{r: br, max: o.MaxLine, items: items, line: 1}
+		// The decoder of a record rejects duplicate names and invalid UTF-8, which here would end the file.
+		lax := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+		reader.split = &document{in: requestfile.NewValues(br, o.MaxLine, lax...), items: items}
 	default:
 		reader.split = &jsonLines{r: lines.New(br, o.MaxLine), max: o.MaxLine}
 	}

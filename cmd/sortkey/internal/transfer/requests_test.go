@@ -63,7 +63,7 @@ func TestRequestsOfTable(t *testing.T) {
 		{"an item", `{"TableName":{"S":"Rows"},"Item":{"M":{"pk":{"S":"a"}}}}`, "", "", " ", ""},
 		{"items by format", requestsOfTwo, transfer.JSON, "", " ", ""},
 		{"empty", `{"Rows":[]}`, transfer.Requests, "Rows", "Rows", ""},
-		{"malformed", `{"Rows":{`, transfer.Requests, "", "", "seeds.json: file ends inside a request"},
+		{"malformed", `{"Rows":{`, transfer.Requests, "", "", "seeds.json: file ends inside a JSON value"},
 	} {
 		sources, err := transfer.Discover([]string{write(t, "seeds.json", tt.text)}, tt.format, tt.table)
 		if tt.refused != "" {

@@ -1,13 +1,11 @@
 package transfer
 
 import (
-	"bufio"
-
 	"errors"
-	"fmt"
-	"io"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/sortkey/sortkey/internal/lines"
+	"github.com/sortkey/sortkey/internal/requestfile"
 )
 
 // DefaultMaxLine is the default of MaxLine in [ReadOptions], in bytes. An item of 400 KB is shorter, even if it has
@@ -51,163 +49,45 @@ func (s *jsonLines) next() (int64, error) {
 }
 
 // A document is a splitter for JSON texts whose records may span lines. The records are the elements of an array, the
-// elements of the member Items of an object, or a sequence of objects. A document searches only for the ends of
-// records, so it can continue after a malformed record.
+// elements of the member Items of an object, or a sequence of objects. It cannot continue after a syntax error.
 type document struct {
-	r     *bufio.Reader
-	max   int
+	in    *requestfile.Values
 	items bool // the records of a top-level object are in its member Items
-	line  int64
-	stack []byte // open brackets around the record: '[' of an array, '{' of an object with Items
-	raw   []byte
+	raw   jsontext.Value
 }
 
 func (s *document) value() []byte { return s.raw }
 
-func (s *document) next() (int64, error) {
-	for {
-		c, err := s.skipSpace()
-		if err != nil {
-			if errors.Is(err, io.EOF) && len(s.stack) > 0 {
-				err = fmt.Errorf("line %d: file ends inside the document", s.line)
-			}
-			return s.line, err
+func (s *document) next() (line int64, err error) {
+	for record := false; !record; {
+		line = s.in.Line()
+		if record, err = s.step(); err != nil {
+			return line, s.in.Explain(err)
 		}
-
-		in := byte(0)
-		if len(s.stack) > 0 {
-			in = s.stack[len(s.stack)-1]
-		}
-		switch {
-		case c == ',' && in != 0:
-		case c == ']' && in == '[', c == '}' && in == '{':
-			s.stack = s.stack[:len(s.stack)-1]
-		case in == '{' && c == '"':
-			if err := s.member(); err != nil {
-				return s.line, err
-			}
-		case in == '{' || c == ']' || c == '}' || c == ',' || c == ':':
-			return s.line, fmt.Errorf("line %d: unexpected %q; nothing after it can be read", s.line, c)
-		case in == 0 && c == '[', in == 0 && c == '{' && s.items:
-			s.stack = append(s.stack, c)
-		default:
-			return s.record(c)
-		}
-	}
-}
-
-// member reads a member of an object, whose opening quotation mark has been read. If its value is the array of
-// records, member reads only the opening bracket of the value.
-func (s *document) member() error {
-	if _, err := s.record('"'); err != nil {
-		if _, rejected := errors.AsType[*recordError](err); !rejected {
-			return err
-		}
-	}
-
-	items := string(s.raw) == `"Items"`
-	c, err := s.skipSpace()
-	if err == nil && c != ':' {
-		err = fmt.Errorf("line %d: unexpected %q; nothing after it can be read", s.line, c)
-	}
-	if err == nil {
-		c, err = s.skipSpace()
-	}
-
-	switch {
-	case errors.Is(err, io.EOF):
-		return fmt.Errorf("line %d: file ends inside the document", s.line)
-	case err != nil:
-		return err
-	case items && c == '[':
-		s.stack = append(s.stack, c)
-		return nil
-	}
-
-	_, err = s.record(c)
-	if _, rejected := errors.AsType[*recordError](err); rejected {
-		return nil // too long, but not a record
-	}
-	return err
-}
-
-func (s *document) skipSpace() (byte, error) {
-	for {
-		c, err := s.r.ReadByte()
-		switch {
-		case err != nil:
-			return 0, err
-		case c == '\n':
-			s.line++
-		case c != ' ' && c != '\t' && c != '\r':
-			return c, nil
-		}
-	}
-}
-
-// record reads the value that begins with c into s.raw. It returns the line on which the value begins.
-func (s *document) record(c byte) (line int64, err error) {
-	line = s.line
-	s.raw = s.raw[:0]
-	var depth int
-	var inString, escaped, long bool
-	for first := true; ; first = false {
-		if !first {
-			if c, err = s.r.ReadByte(); err != nil {
-				if errors.Is(err, io.EOF) {
-					if depth == 0 && !inString {
-						break
-					}
-					err = fmt.Errorf("line %d: file ends inside the value that begins here", line)
-				}
-				return line, err
-			}
-		}
-
-		if depth == 0 && !inString && !first && ends(c) {
-			if err := s.r.UnreadByte(); err != nil {
-				return line, err
-			}
-			break
-		}
-
-		if c == '\n' {
-			s.line++
-		}
-		if long = long || len(s.raw) >= s.max; !long {
-			s.raw = append(s.raw, c)
-		}
-
-		switch {
-		case escaped:
-			escaped = false
-		case inString:
-			escaped = c == '\\'
-			inString = c != '"'
-		case c == '"':
-			inString = true
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			depth--
-		}
-		if depth <= 0 && !inString && (c == '}' || c == ']' || c == '"' && !first) {
-			break
-		}
-	}
-
-	if long {
-		s.raw = s.raw[:0]
-		return line, errTooLong(s.max)
 	}
 	return line, nil
 }
 
-// ends reports whether c ends a number or a word, such as true.
-func ends(c byte) bool {
-	switch c {
-	case ' ', '\t', '\r', '\n', ',', ':', '[', ']', '{', '}', '"':
-		return true
+// step reads the next record. Record is false if it has read a bracket or a member around the records instead.
+func (s *document) step() (record bool, err error) {
+	next, depth := s.in.PeekKind(), s.in.StackDepth()
+	around, _ := s.in.StackIndex(depth)
+	switch {
+	case next == ']' || next == '}', depth == 0 && (next == '[' || next == '{' && s.items):
+		_, err = s.in.ReadToken()
+	case around == '{':
+		var name jsontext.Token
+		if name, err = s.in.ReadToken(); err != nil {
+			return false, err
+		}
+		if name.String() == "Items" && s.in.PeekKind() == '[' {
+			_, err = s.in.ReadToken()
+		} else {
+			err = s.in.SkipValue()
+		}
+	default:
+		s.raw, err = s.in.ReadValue()
+		return true, err
 	}
-	return false
+	return false, err
 }
