@@ -97,7 +97,8 @@ func endsInPeriod(low, bound string) bool {
 		}
 		first, err := time.Parse(u.Layout, strings.TrimPrefix(low, bound[:at]))
 		begins := end.Day() == 1 && first.Day() == 1 && (u.Name == "date" || end.Month() == first.Month())
-		return err != nil || !end.Equal(u.Next(first)) && !end.Equal(first.AddDate(0, 0, 7)) && (!begins || !end.After(first))
+		return err != nil || !end.Equal(u.Next(first)) && !end.Equal(first.AddDate(0, 0, 7)) &&
+			(!begins || !end.After(first))
 	}
 	return false
 }

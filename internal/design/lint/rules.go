@@ -22,9 +22,9 @@ func Rules() []Rule {
 	}
 }
 
-// Run applies all rules to a dataset, whose database must be open, and to the results of its patterns. It sorts findings by their place in the file, and
-// at each place by severity, the most severe first. If the model accepts a finding, the finding becomes a note with
-// the reason. Run fails if ctx is done or the database cannot be read.
+// Run applies all rules to a dataset, whose database must be open, and to the results of its patterns. It sorts
+// findings by their place in the file, and at each place by severity, the most severe first. If the model accepts a
+// finding, the finding becomes a note with the reason. Run fails if ctx is done or the database cannot be read.
 func Run(ctx context.Context, w *dataset.Dataset, patterns []check.PatternResult) ([]model.Finding, error) {
 	found, err := runRules(ctx, w, patterns, Rules())
 	if err != nil {

@@ -40,7 +40,8 @@ func Text(w io.Writer, r *check.Result, b *bill.Bill, o TextOptions) error {
 	p := printer{o.Width, stylesOf(terminal.Paint(o.Color))}
 	t := template.Must(template.New("").Funcs(template.FuncMap{
 		"error": severe, "failures": failures, "findingLines": findingLines, "lines": p.lines, "linesOf": linesOf,
-		"looked": looked, "paint": p.paint, "sample": sample, "summary": summary, "tableLines": tableLines, "wrap": p.wrap,
+		"looked": looked, "paint": p.paint, "sample": sample, "summary": summary,
+		"tableLines": tableLines, "wrap": p.wrap,
 	}).Parse(textTemplate))
 	return t.Execute(w, struct {
 		*check.Result
