@@ -65,7 +65,7 @@ var layers = [][]string{
 	{"internal/design/convert", "internal/design/export", "internal/design/gen"},
 	{"internal/design/load"},
 	{"internal/design/check"},
-	{"internal/design/lint/rule", "internal/design/bill"},
+	{"internal/design/bill"},
 	{"internal/design/lint"},
 	{"internal/design/diff"},
 	{"internal/design/report", "design", "design/examples"},

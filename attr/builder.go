@@ -76,7 +76,7 @@ func cutName(name []byte) int {
 // Item returns a new item with the attributes added so far. The Builder may add more to them for another item.
 func (b *Builder) Item() Item { return b.AppendItem(nil) }
 
-// AppendItem appends the item that [Builder.Item] returns to dst, for programs that reuse memory.
+// AppendItem appends to dst the item that [Builder.Item] returns, for programs that reuse memory.
 func (b *Builder) AppendItem(dst []byte) []byte {
 	b.entries = sortEntries(b.names, b.entries)
 	return appendEntries(dst, b.names, b.entries)
@@ -137,8 +137,8 @@ func AppendList(dst []byte, elems []Value) []byte {
 	return dst
 }
 
-// appendSet appends the payload of a set: its elements sorted by their stored bytes. It leaves elems unchanged and
-// sorts a copy, which it puts into the free capacity of scratch.
+// appendSet appends the payload of a set: its elements sorted by their stored bytes. It does not change elems. If
+// elems are not sorted, it sorts a copy in the free capacity of scratch.
 func appendSet(dst []byte, kind Kind, elems, scratch []Value) ([]byte, error) {
 	if len(elems) == 0 {
 		return dst, invalid(msgEmptySet[kind])
@@ -167,9 +167,9 @@ func appendSet(dst []byte, kind Kind, elems, scratch []Value) ([]byte, error) {
 
 func compareRaw(a, b Value) int { return bytes.Compare(a.raw, b.raw) }
 
-// duplicates returns the error for a set with equal members, in two texts. The newer text sorts the members before
-// the first repeated one and lists the others as sent. The older text lists all members as sent. Source:
-// dynamodb-conformance, tests/tier3/error-messages/valueLayers.test.ts.
+// duplicates returns the error for a set with equal members. Except for a number set, its texts list the members. Msg
+// sorts the members before the first repeated one and lists the others as sent; Older lists all members as sent.
+// Source: dynamodb-conformance, tests/tier3/error-messages/valueLayers.test.ts.
 func duplicates(kind Kind, elems []Value) error {
 	const older = "Input collection contains duplicates"
 	if kind == NumberSet {

@@ -13,7 +13,8 @@ import (
 var errForm = errors.New("the bytes are not an encoded value; " +
 	"make values with this package, and leave their bytes as they are")
 
-// errText is the error for text that is not UTF-8. Replacing its bad bytes instead could make two keys equal.
+// errText is the error for text that is not UTF-8. If the bad bytes were replaced instead, two different keys could
+// become equal.
 var errText = errors.New("the text is not UTF-8; use a []byte, which is stored as a B")
 
 // errNoName is the error for an attribute without a name.

@@ -34,7 +34,7 @@ var (
 	}]()
 )
 
-// plans maps each type that was converted before to its plan.
+// plans holds the plan of each type that was converted before.
 var plans sync.Map
 
 // recent caches plans that were used lately. The address of a type chooses the slot of its plan. Loading from a slot
@@ -63,8 +63,8 @@ func findPlan(t reflect.Type) *plan {
 	return p
 }
 
-// A compiler holds the plans of one call of planOf. They may refer to each other, so planOf publishes them only when
-// all are complete.
+// A compiler holds the plans that one call of findPlan makes. The plans may refer to each other, so findPlan
+// publishes them only when all are complete.
 type compiler map[reflect.Type]*plan
 
 func (c compiler) plan(t reflect.Type) *plan {
@@ -199,17 +199,16 @@ type candidate struct {
 	index    []int
 }
 
-// An embedding is a struct whose fields are candidates: the struct itself, or an embedded
-// one.
+// An embedding is a struct whose fields are candidates: the struct to compile, or one that is embedded in it.
 type embedding struct {
 	typ        reflect.Type
 	index      []int
-	isExported bool // whether the embedded field is exported, that is, whether its type's name is
+	isExported bool // whether the name of the embedded type is exported
 }
 
 // compileFields sets the stored fields of a struct. As in Go, a field hides those of the same name that are embedded
-// deeper. Of several fields at one depth, the one that has the name from its tag hides the others. Hidden fields are
-// not stored, so encoding refuses a struct in which one of them is not zero.
+// deeper. If several fields at one depth have the same name, the only one that has it from a tag hides the others.
+// Hidden fields are not stored, so encoding refuses a struct in which a hidden field is not zero.
 func (c compiler) compileFields(p *plan) {
 	var chosen []candidate
 	taken := map[string]bool{}
@@ -312,8 +311,7 @@ func (c compiler) compileField(p *plan, f candidate, rank int) {
 	})
 }
 
-// takesString reports whether a value of the type can be decoded from an S, the form in which the option string
-// stores it.
+// takesString reports whether decoding accepts an S for the type. The tag option string stores a number as an S.
 func (p *plan) takesString() bool {
 	for p.form == formPointer {
 		p = p.elem
@@ -321,8 +319,8 @@ func (p *plan) takesString() bool {
 	return p.marshals || p.form != formTime && p.form != formText && p.form != formInterface
 }
 
-// candidates adds the fields of a struct to found, and the structs that it embeds to next. Sealed reports whether the
-// struct also has unexported fields.
+// candidates appends the fields of the struct e to found, and the structs that e embeds to next. It reports in sealed
+// whether e also has unexported fields.
 func (p *plan) candidates(
 	e embedding, found []candidate, next []embedding,
 ) (_ []candidate, _ []embedding, sealed bool) {
@@ -369,8 +367,8 @@ func (p *plan) candidates(
 	return found, next, sealed
 }
 
-// dominant returns the field to store among rivals: fields with one name at one depth. It returns false if none of
-// them hides the others.
+// dominant returns the field to store among rivals, which are fields with the same name at the same depth. It returns
+// false if none of them hides the others.
 func dominant(rivals []candidate) (stored candidate, ok bool) {
 	if len(rivals) == 1 {
 		return rivals[0], true

@@ -3,17 +3,14 @@ package attr
 // An Error says why the service refuses a value; its text is the service's. Look for it with errors.As to return the
 // same error as the service.
 type Error struct {
-	// Syntax is true for values of the wrong shape on the wire
-	// (SerializationException); reading stops at such a value. It is false for
-	// values that are well formed but not allowed (ValidationException); they
-	// have been read to their end.
+	// Syntax is true for a value of the wrong shape on the wire (SerializationException): reading has stopped at that
+	// value. Syntax is false for a value that is well formed but not allowed (ValidationException): the whole text
+	// has been read.
 	Syntax bool
-	// Msg is the text of PutItem, UpdateItem, DeleteItem, GetItem, BatchGetItem
-	// and Query.
+	// Msg is the text that PutItem, UpdateItem, DeleteItem, GetItem, BatchGetItem and Query return.
 	Msg string
-	// Older is the text of BatchWriteItem, Scan and the transactions, which
-	// check values in an older layer of the service. It is empty when it equals
-	// Msg. Source: dynamodb-conformance,
+	// Older is the text that BatchWriteItem, Scan and the transactions return, which check values in an older layer
+	// of the service. It is empty when it equals Msg. Source: dynamodb-conformance,
 	// tests/tier3/error-messages/valueLayers.test.ts.
 	Older string
 }

@@ -33,8 +33,8 @@ func hasSDKUnmarshaler(t reflect.Type) bool {
 	return ok
 }
 
-// isWhole reports whether all elements of a document are inside its bytes, so that they can
-// be read. It does not look into the elements.
+// isWhole reports whether all elements of a list, set or map lie inside its bytes, so that reading them cannot fail.
+// It does not look into the elements. For a value without elements, it returns true.
 func (v Value) isWhole() bool {
 	switch {
 	case v.kind == 0 || v.kind > Map:

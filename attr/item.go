@@ -19,7 +19,7 @@ const MaxNameBytes = 65535
 func (it Item) Len() int { return doc.Len(it) }
 
 // Size returns the documented size in bytes: the names and the values, without storage overhead. The service bills
-// reads by it and limits an item to 400 KB. Size is cheap, because the item stores it. Source:
+// reads by this size and limits it to 400 KB. Size is cheap, because the item stores it. Source:
 // DG/CapacityUnitCalculations.html.
 func (it Item) Size() int { return doc.Size(it) }
 

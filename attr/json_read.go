@@ -42,9 +42,8 @@ var msgEmptySet = map[Kind]string{
 	BinarySet: msgInvalid + "Binary sets should not be empty",
 }
 
-// msgNullMember are the messages for null in a set. Sources: ExtendDB's tests
-// and DynamoDB Local for string sets, dynalite for binary sets; the message for
-// number sets is a guess.
+// msgNullMember has the messages for null in a set. Sources: ExtendDB's tests and DynamoDB Local for string sets,
+// dynalite for binary sets; the message for number sets is a guess.
 var msgNullMember = map[Kind]string{
 	StringSet: msgInvalid + "An string set may not have a null string as a member",
 	NumberSet: msgNoKind,
@@ -55,14 +54,15 @@ var msgNullMember = map[Kind]string{
 type reader struct {
 	stack
 	src     doc.Source
-	left    int     // how many more bytes of documented size the document may have
+	left    int     // the documented size in bytes that the rest of the document may have
 	invalid error   // the first ValidationException, or nil
 	about   subject // what invalid is about
 }
 
-// A subject is what a ValidationException is about. It decides which of several faults is reported, wherever they are
-// in the text: first an unnamed attribute of the item, then a value that is nested too deep, then an unnamed member
-// of a map. Source: conformance validation-ordering/deepRequests, for TransactWriteItems.
+// A subject is what the recorded ValidationException is about. A reader reports the first fault in the text, with two
+// exceptions: a value that is nested too deep takes precedence over an unnamed member of a map, and an unnamed
+// attribute of the item takes precedence over a value that is nested too deep. Source: conformance
+// validation-ordering/deepRequests, for TransactWriteItems.
 type subject uint8
 
 const (
@@ -71,17 +71,18 @@ const (
 	aboutMember
 )
 
-// refuseName records that a name at a level is empty.
+// refuseName records the fault of an empty name, unless the recorded fault takes precedence. At level 0, it is the
+// name of an attribute of the item; at a higher level, the name of a member of a map.
 func (r *reader) refuseName(level int) {
 	switch {
-	case level == 0 && (r.invalid == nil || r.about == aboutNesting):
+	case level == 0 && (r.invalid == nil || r.about != aboutOthers):
 		r.invalid, r.about = invalid(msgNoName), aboutOthers
 	case r.invalid == nil:
 		r.invalid, r.about = invalid(msgNoName), aboutMember
 	}
 }
 
-// refuseNesting records that a value is nested too deep.
+// refuseNesting records the fault of a value that is nested too deep, unless the recorded fault takes precedence.
 func (r *reader) refuseNesting() {
 	if r.invalid == nil || r.about == aboutMember {
 		r.invalid, r.about = invalid(msgNesting), aboutNesting
@@ -153,7 +154,8 @@ func parse(json []byte, read func(src doc.Source) error) error {
 	r.Reset(json)
 	err := read(r)
 	if errors.Is(err, token.ErrMalformed) {
-		// jsontext's own decoder is slower, but its error says what is malformed, and where.
+		// Read the text again with jsontext's own decoder. It is slower, but its error says what is malformed, and
+		// where.
 		return read(doc.From(jsontext.NewDecoder(bytes.NewBuffer(json), jsontext.AllowDuplicateNames(true))))
 	}
 	if e, ok := errors.AsType[*Error](err); err != nil && (!ok || e.Syntax) {
@@ -171,7 +173,7 @@ func (r *reader) release() {
 	readers.Put(r)
 }
 
-// refuse records a ValidationException. Only the first one is reported.
+// refuse records a ValidationException, unless one is recorded already.
 func (r *reader) refuse(err error) {
 	if r.invalid == nil {
 		r.invalid = err
@@ -184,8 +186,8 @@ func (r *reader) refuseMsg(msg string) {
 	}
 }
 
-// grow adds to the documented size of what was read so far. Above the limit it returns an error, so that decoding
-// stops.
+// grow adds size to the documented size read so far. If the sum exceeds the limit, it returns an error, so that
+// decoding stops.
 func (r *reader) grow(size int) error {
 	if r.left -= size; r.left < 0 {
 		return doc.ErrSize
@@ -255,7 +257,7 @@ func (r *reader) readMap(level int) (Value, bool, error) {
 }
 
 // readValue reads a value object, which must have exactly one member that names a kind. It ignores members that are
-// null or unknown. Of several members with one name, it takes the last.
+// null or whose name is not a kind. If several members have the same name, it takes the last.
 func (r *reader) readValue(level int) (Value, bool, error) {
 	ok, err := r.open(shapeStructure, '{')
 	if err != nil || !ok {
@@ -302,7 +304,7 @@ func (r *reader) readValue(level int) (Value, bool, error) {
 	return v, true, nil
 }
 
-// placeholder drops buf[start:] and returns a value that stands for a refused one, so that reading can continue.
+// placeholder drops buf[start:] and returns a NULL in place of a refused value, so that reading can continue.
 func (r *reader) placeholder(start int) Value {
 	r.buf = r.buf[:start]
 	return r.value(Null, start)

@@ -275,6 +275,15 @@ func TestJSONRefused(t *testing.T) {
 			false, "Nesting Levels have exceeded supported limits: " +
 				"Attributes in the item have nested levels beyond supported limit",
 		},
+		{
+			"a member without a name, then too deep", `{"a":{"M":{"":{"S":"x"}}},` + nested(33)[1:],
+			false, "Nesting Levels have exceeded supported limits: " +
+				"Attributes in the item have nested levels beyond supported limit",
+		},
+		{
+			"a member and an attribute without names, then too deep",
+			`{"a":{"M":{"":{"S":"x"}}},"":{"S":"x"},` + nested(33)[1:], false, "Empty attribute name",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := attr.ParseItem([]byte(tt.in))

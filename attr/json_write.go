@@ -74,8 +74,7 @@ func (v Value) appendPayload(dst []byte) []byte {
 	return append(dst, "null"...)
 }
 
-// AppendNumber appends the decimal text of an N as the service prints it, and
-// nothing for other kinds.
+// AppendNumber appends the decimal text of an N as the service prints it. For other kinds, it appends nothing.
 func (v Value) AppendNumber(dst []byte) []byte {
 	if v.kind != Number {
 		return dst

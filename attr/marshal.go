@@ -25,10 +25,10 @@ import (
 //     numbers and booleans, whose String method is called if there is one. No key may be
 //     empty, and decoding its text must give the same key.
 //   - Strings and keys that are not UTF-8 are refused: store bytes as a []byte.
-//   - [time.Time] is an S in RFC 3339 with nanoseconds, without trailing zeros: half a second
-//     past a full one sorts before it. Use the option unixtime, or a keys.Timestamp, in keys.
-//   - Pointers and interfaces are what they refer to. Nil pointers, interfaces, slices and
-//     maps are NULL.
+//   - [time.Time] is an S in RFC 3339 with nanoseconds, without trailing zeros. So 10:00:00.5Z
+//     sorts before 10:00:00Z: in keys, use the option unixtime or a keys.Timestamp.
+//   - A pointer or an interface is stored as the value that it refers to. Nil pointers,
+//     interfaces, slices and maps are NULL.
 //
 // A type that would lose its content by these rules, such as [net/netip.Addr], is an S if it
 // implements [encoding.TextMarshaler] and its counterpart, or a B if it implements
@@ -62,8 +62,8 @@ import (
 //	Field T `dynamodbav:",binaryset"`     // a slice, stored as a BS
 func Marshal(v any) (Value, error) { return marshal(v, 1) }
 
-// MarshalItem returns the item that a struct or a map is stored as, for stores and conditions; package sortkey calls it
-// for tables of structs. Its forms and errors are those of [Marshal].
+// MarshalItem returns the item that a struct or a map is stored as, for stores and conditions; package sortkey calls
+// it for tables of structs. It stores values in the same forms, and returns the same errors, as [Marshal].
 func MarshalItem(v any) (Item, error) {
 	value, err := marshal(v, 0)
 	if err == nil && value.kind != Map {
@@ -115,7 +115,7 @@ func cloned(v Value, t reflect.Type, level int) (Value, error) {
 // An encoder converts Go values to their stored form.
 type encoder struct {
 	stack
-	hops int // the number of interfaces around the current value
+	hops int // number of interfaces entered on the way to the current value
 }
 
 var encoders = sync.Pool{New: func() any { return new(encoder) }}
@@ -126,8 +126,8 @@ func (e *encoder) release() {
 	encoders.Put(e)
 }
 
-// maxHops is the most interfaces that may be around a value. Each level of a document can add a few, and a cycle of
-// pointers and interfaces adds them without end.
+// maxHops is the most interfaces that encode enters on the way to a value. Each level of a document may add a few.
+// The limit stops encode at a cycle of pointers and interfaces.
 const maxHops = 4 * MaxNesting
 
 // encodeError returns the error for a value of the plan's type.
@@ -196,8 +196,8 @@ func (e *encoder) encodeNull(p *plan, level int) (Value, error) {
 	return NewNull(), nil
 }
 
-// encodeTarget encodes the value that a pointer points to or an interface holds. It ignores omitempty for that value,
-// but applies it again if the value is a pointer or an interface itself.
+// encodeTarget encodes the value that a pointer points to or an interface holds. omitempty applies to this value only
+// if it is a pointer or an interface itself.
 func (e *encoder) encodeTarget(p *plan, v reflect.Value, o options, level int) (Value, error) {
 	switch {
 	case p.form == formInterface:
@@ -212,7 +212,7 @@ func (e *encoder) encodeTarget(p *plan, v reflect.Value, o options, level int) (
 	return e.encodeNull(p, level)
 }
 
-// encodeFull encodes a value without looking whether it is empty.
+// encodeFull encodes a value even if it is empty: it ignores omitempty and nullempty.
 func (e *encoder) encodeFull(p *plan, v reflect.Value, o options, level int) (Value, error) {
 	switch {
 	case p.noEncode.msg != "":
@@ -299,7 +299,7 @@ func timeIn(v reflect.Value) *time.Time {
 	return pointerTo(v).Convert(timePointer).Interface().(*time.Time)
 }
 
-// textProblem returns what is wrong with a time that RFC 3339 cannot write without loss.
+// textProblem returns what is wrong with a time that RFC 3339 cannot write without loss, or an empty problem.
 func textProblem(t *time.Time) problem {
 	const day = 24 * 60 * 60
 	_, offset := t.Zone()
@@ -312,8 +312,8 @@ func textProblem(t *time.Time) problem {
 	return problem{}
 }
 
-// encodeValue encodes the value v, or the error err, that a method has returned. It copies v, because the next call
-// of the method may use the same memory.
+// encodeValue encodes what a method has returned: the value v or the error err. It copies v, because the next call of
+// the method may use the same memory.
 func (e *encoder) encodeValue(p *plan, v Value, err error, level int) (Value, error) {
 	if err != nil {
 		return Value{}, p.encodeError(problem{}, err)
@@ -469,7 +469,8 @@ var lostKey = problem{
 	"decoding cannot make the key of its text", "use strings, or a type with MarshalText and UnmarshalText",
 }
 
-// keepsKey reports whether decoding text restores the same key. Only a key with methods can differ.
+// keepsKey reports whether decoding text restores the key that text comes from. Only a key whose type has methods can
+// fail this.
 func keepsKey(key reflect.Value, text string) bool {
 	if key.Kind() != reflect.Interface && key.Addr().NumMethod() == 0 {
 		return true

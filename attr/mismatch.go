@@ -29,9 +29,8 @@ var classes = [...]string{
 	shapeStructure: "class " + valueClass,
 }
 
-// mismatch returns the error for a JSON value of the wrong kind, a
-// SerializationException. It uses the texts for values inside values. Source: dynalite,
-// test/helpers.js, assertType (the newest capture).
+// mismatch returns the SerializationException for a JSON value of the wrong kind, in the service's words for a value
+// inside another value. Source: dynalite, test/helpers.js, assertType (the newest capture).
 func mismatch(want shape, got jsontext.Value) error {
 	kind := got.Kind()
 	switch {

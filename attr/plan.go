@@ -9,7 +9,7 @@ import (
 type form uint8
 
 const (
-	formNone      form = iota // values of the type are not stored
+	formNone      form = iota // the type has no stored form
 	formPointer               // as the value that the pointer points to
 	formInterface             // as the value that the interface holds
 	formBool                  // a BOOL
@@ -39,9 +39,9 @@ type plan struct {
 	// fields are the stored fields of a struct, sorted by name. Their names are in names.
 	fields []field
 	names  []byte
-	// sharedBytes is 64 times the number of string fields. If an item has at most so many bytes, decoding copies it
-	// whole, and the strings of the struct share the copy. The limit bounds the memory that a program retains when it
-	// keeps only one of the strings.
+	// sharedBytes is 64 times the number of string fields. If an item has at most sharedBytes bytes, decoding copies
+	// it whole, and the strings of the struct share the copy. The limit bounds the memory that a program retains when
+	// it keeps only one of the strings.
 	sharedBytes int
 	// hidden are the fields of a struct that are not stored, because other fields of the same name hide them.
 	hidden []field

@@ -4,7 +4,7 @@ package attr
 //
 // buf holds the payloads of values one after the other. The members of the innermost document are the last ones of
 // entries or elems, and their payloads are the last bytes of buf. When the document ends, the stack appends its
-// payload and then moves it down over those of the members ([stack.finish]).
+// payload and then moves this down over the payloads of the members ([stack.finish]).
 //
 // Members point into buf. When buf grows into new memory, they keep pointing into the old memory, which nothing
 // overwrites.
@@ -37,8 +37,8 @@ func (s *stack) value(kind Kind, start int) Value {
 	return Value{kind, s.buf[start:len(s.buf):len(s.buf)]}
 }
 
-// finish moves the payload buf[end:] of a document down to start, over the
-// payloads of its members.
+// finish ends a document whose payload is buf[end:]. It moves the payload down to start, over the payloads of its
+// members.
 func (s *stack) finish(kind Kind, start, end int) Value {
 	n := copy(s.buf[start:], s.buf[end:])
 	s.buf = s.buf[:start+n]

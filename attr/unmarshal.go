@@ -65,7 +65,8 @@ func unmarshal(v Value, dst any, level int) error {
 
 // A decoder converts stored values to Go values.
 type decoder struct {
-	// number of interfaces entered on the way to the current destination, through the pointers that they hold
+	// number of interfaces entered on the way to the current destination; each held a pointer, which the decoder
+	// followed
 	hops int
 }
 
@@ -149,8 +150,8 @@ func (d *decoder) decodeFull(p *plan, v Value, dst reflect.Value, o options, lev
 	return p.mismatch(v)
 }
 
-// setPlain stores an S in a string, a BOOL in a bool, or a whole N of at most 18 digits in a number: most fields are
-// one of these. Otherwise it does nothing and returns false.
+// setPlain stores an S in a string, a BOOL in a bool, or a whole N of at most 18 digits in a number. Most fields are
+// one of these. For any other pair, it does nothing and returns false.
 func setPlain(f form, v Value, dst reflect.Value) bool {
 	switch {
 	case v.kind == String && f == formString:
@@ -184,7 +185,8 @@ func setInt(f form, n int64, dst reflect.Value) bool {
 	return true
 }
 
-// decodeInterface stores v in an interface or, if the interface holds a pointer or a map, in that.
+// decodeInterface stores v in an interface. If the interface holds a pointer, it stores v in what that points to. If
+// it holds a map and v is an M, it stores the entries in that map.
 func (d *decoder) decodeInterface(p *plan, v Value, dst reflect.Value, o options, level int) error {
 	switch held := dst.Elem(); {
 	case held.Kind() == reflect.Pointer && !held.IsNil():
@@ -216,7 +218,7 @@ func (d *decoder) decodeInterface(p *plan, v Value, dst reflect.Value, o options
 	return err
 }
 
-// hasMethods is the problem with interfaces that have methods: no type for their content is known.
+// hasMethods is the problem with an interface that has methods: decoding does not know which type to store in it.
 var hasMethods = problem{"the interface has methods", "store a pointer in it before, or use another type"}
 
 // dynamic returns the Go value that v becomes in an interface without methods. v must not be NULL.
@@ -276,11 +278,12 @@ func (p *plan) dynamic(v Value, level int) (any, error) {
 // float returns the float64 that is closest to an N.
 func float(v Value) float64 {
 	var buf [64]byte
-	f, _ := strconv.ParseFloat(string(number.AppendText(buf[:0], v.raw)), 64) // every N is in its range
+	// no error, because a float64 has the range of every N
+	f, _ := strconv.ParseFloat(string(number.AppendText(buf[:0], v.raw)), 64)
 	return f
 }
 
-// bytesOf returns a copy of the bytes of a B. It is not nil.
+// bytesOf returns a copy of the bytes of a B, never nil.
 func bytesOf(v Value) []byte { return append([]byte{}, v.raw...) }
 
 // elements returns the elements of a set.

@@ -189,7 +189,7 @@ func Compare(a, b Value) (int, bool) {
 		return 0, false
 	}
 	// Compare the first bytes one by one. bytes.Compare loads eight bytes even if the value has fewer. For a number
-	// at the end of its item, it would wait for the next cache line.
+	// at the end of its item, bytes.Compare would then wait for the next cache line.
 	for i := range min(len(a.raw), len(b.raw), 8) {
 		if a.raw[i] != b.raw[i] {
 			return cmp.Compare(a.raw[i], b.raw[i]), true
@@ -201,7 +201,7 @@ func Compare(a, b Value) (int, bool) {
 // emptyItem is the form of an empty map.
 var emptyItem = Item(doc.Empty)
 
-// An Attribute is a value with its name, such as package keycond returns for parts of keys.
+// An Attribute is a value with its name. Package keycond returns the values of a key as Attributes.
 type Attribute struct {
 	Name  string
 	Value Value

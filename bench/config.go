@@ -82,7 +82,7 @@ func (c *Config) say(format string, args ...any) { c.Progress(fmt.Sprintf(format
 
 func (c *Config) workers(w *work.Workload) int { return max(c.Workers, w.Workers) }
 
-// callBytes limits the size of the requests that are prepared for one layer.
+// callBytes limits the size, in bytes, of the requests that are prepared for one layer.
 const callBytes = 16 << 20
 
 func (c *Config) calls(w *work.Workload, s work.Shape) []work.Call {

@@ -43,7 +43,7 @@ const (
 
 const (
 	growthCollection = 100
-	growthCalls      = 1 << 14 // requests for partitions all over the table, more than caches hold
+	growthCalls      = 1 << 14 // different requests, for partitions all over the table: more than the caches hold
 )
 
 // Grow doubles a table in memory from 1,000 items up to a maximum and measures
@@ -149,8 +149,8 @@ func tooMuch(n int, s work.Shape) string {
 // collector.
 const rowBytes = 500
 
-// memoryFor returns about how much memory a number of items takes, and how much of the machine's free memory may be
-// used, in bytes. It returns zeros if the system does not report its memory.
+// memoryFor returns, in bytes, about how much memory a number of items takes and how much of the machine's free
+// memory a table may use. It returns zeros if the system does not report its memory.
 func memoryFor(items, size int) (need, free int64) {
 	available := int64(measure.Available()) //nolint:gosec // less than 2^63
 	if available == 0 {                     // the system does not report it

@@ -37,14 +37,14 @@ func (r *Result) On(layer string) *Figures {
 
 // Figures hold the results of one layer: medians over the rounds, and latencies of all rounds.
 type Figures struct {
-	// Layer is a layer or the name of a store.
+	// Layer is the name of a layer or, if the Result is Embedded, of a store.
 	Layer string
 	// Ratio is the time of an operation divided by its time on the base, in the same rounds. The base is the bare
-	// engine or, among embedded stores, Sortkey. It has no ratio itself.
+	// engine or, among embedded stores, Sortkey. The Ratio of the base itself is 0.
 	Ratio float64
 
 	NsPerOp float64
-	// Elapsed is the time by the clock when NsPerOp is processor time.
+	// Elapsed is the time of an operation by the clock, in nanoseconds, if NsPerOp is processor time.
 	Elapsed     float64
 	OpsPerSec   float64
 	RowsPerSec  float64

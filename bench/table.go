@@ -139,7 +139,7 @@ func (g *grid) ratios() *table {
 	return t
 }
 
-// ratio returns the ratio of a layer as text, or "–" if it has none.
+// ratio returns the ratio of a layer as text, or "–" if the layer has none.
 func (f *Figures) ratio() string {
 	if f.Ratio > 0 {
 		return measure.Times(f.Ratio)
@@ -178,7 +178,8 @@ func (g *grid) details() *table {
 	return t
 }
 
-// table returns a table of the sizes: the time of a query, its ratio to the smallest table and its 99th percentile.
+// table returns a table with a line for each size: the time of a query, its ratio to that of the smallest table, and
+// its 99th percentile.
 func (g *Growth) table() *table {
 	head := []string{"items"}
 	for _, l := range g.Layers {

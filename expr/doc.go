@@ -50,11 +50,11 @@ type Error = impl.Error
 // Errors of Update.Apply that depend on the item. Test for them with errors.Is: an update that returns one of them
 // may fit another item, and an update that returns another error fits no item.
 var (
-	// ErrPath is for a path whose parent does not exist in the item or is not a document.
+	// ErrPath means that the parent of a path does not exist in the item or is not a document.
 	ErrPath = impl.ErrPath
-	// ErrMissing is for a path that the update reads but the item does not have.
+	// ErrMissing means that the update reads a path that the item does not have.
 	ErrMissing = impl.ErrMissing
-	// ErrOperand is for a value in the item whose kind the update cannot use.
+	// ErrOperand means that the item has a value of a kind that the update cannot use.
 	ErrOperand = impl.ErrOperand
 )
 
@@ -102,8 +102,9 @@ func ParseProjection(src string, p Params) (*Projection, error) {
 //
 // Apply returns a new item that shares nothing with the old one. Every right-hand side and every list index refers to
 // the old item. If the old item does not exist (the nil Item), the new one starts with the attributes of key, or is
-// nil when the update only removes. The error is [ErrPath], [ErrMissing], [ErrOperand] or another [*Error]. Project is
-// what UPDATED_OLD and UPDATED_NEW return for the item before and after; it is nil if the item has none of the parts.
+// nil when the update only removes. The error is [ErrPath], [ErrMissing], [ErrOperand] or another [*Error]. Project
+// returns what UpdateItem sends for UPDATED_OLD (given the item before the update) or UPDATED_NEW (given the item
+// after). It returns nil if the item has none of the parts.
 type Update = impl.Update
 
 // ParseUpdate parses and checks an update expression, such as "SET a = :a REMOVE b". The error is an [*Error].

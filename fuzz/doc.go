@@ -17,8 +17,8 @@
 //
 // Each request (type message) includes a function that changes the model (type service). So the test can leave out
 // some requests of a sequence and predict the others again: that is how it reduces a mismatch to a handful of
-// requests. It kills the servers on disk and on PostgreSQL. Then it compares the whole database with the model with
-// and without the request that got no answer. In memory, 2000 requests run with all other tests and 20000 with
+// requests. It kills the servers on disk and on PostgreSQL. Then the whole database must equal the model, either with
+// or without the request that got no answer. In memory, 2000 requests run with all other tests and 20000 with
 // SORTKEY_LONG. To run any number, or to test another implementation as a control, use scripts/oracle.sh:
 //
 //	go test ./fuzz -run Oracle -count=1
@@ -31,8 +31,9 @@
 // no source documents (such as which of two errors of one request DynamoDB returns); the order of scans of an index
 // with several partition key attributes; and items that expire while a server sweeps.
 //
-// TestRequests writes such requests to a file, together with PartiQL statements, requests without expressions and
-// requests with mistakes. scripts/replay.sh compares the answers of two revisions to them.
+// TestRequests writes requests like those of TestOracle to a file, together with PartiQL statements, requests
+// without expressions and requests with mistakes. scripts/replay.sh sends them to two revisions and compares the
+// answers.
 //
 // TestPropertyTransactions runs concurrent clients, which send requests or use the Go API, while tables and indexes
 // are created and deleted, and databases are forked, closed and opened again. It uses porcupine to search for a

@@ -25,8 +25,8 @@ func (r *arena) upper(prefix []byte) []byte {
 	return r.take(b)
 }
 
-// bounds returns the range of sort positions for clauses on the first attributes of the sort key. All clauses except
-// the last one must be equalities.
+// bounds returns the range of sort positions that meet clauses on the first attributes of the sort key. All clauses
+// except the last one must be equalities.
 func (s *Schema) bounds(r *arena, clauses []Clause) store.Range {
 	if len(clauses) == 0 {
 		return store.Range{}
@@ -76,8 +76,8 @@ func (s *Schema) first(r *arena, prefix []byte, v attr.Value) []byte {
 	return r.take(item.AppendKey(b, v))
 }
 
-// after returns the lowest position above all rows whose sort key begins with prefix, followed by component v. In a
-// table that is one row; in an index, several rows can have the same sort key.
+// after returns the lowest position above all rows whose sort key begins with prefix, followed by component v. A
+// table has at most one such row in a partition; an index may have several, because sort keys may be equal.
 func (s *Schema) after(r *arena, prefix []byte, v attr.Value) []byte {
 	if s.table == nil {
 		b := append([]byte(*r), prefix...)

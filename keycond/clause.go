@@ -7,7 +7,7 @@ import (
 )
 
 // A Clause is a condition on one key attribute. [Of] makes a [Slice] of clauses that a program has built, and
-// [Clauses] returns those of an expression.
+// [Clauses] returns the clauses of an expression.
 type Clause struct {
 	Attribute string // its name
 	// Op is the operator as expressions spell it: =, <, <=, >, >=, BETWEEN or
@@ -34,7 +34,7 @@ func (c *Clause) check() error {
 	return nil
 }
 
-// String returns the clause as an expression with its values in place, such as begins_with(SK, "b"), for messages.
+// String returns the clause as an expression with the values written out, such as begins_with(SK, "b"), for messages.
 func (c Clause) String() string {
 	if c.check() != nil {
 		return text.Name(c.Attribute) + " " + c.Op

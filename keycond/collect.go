@@ -26,7 +26,7 @@ const (
 	msgEquality = "HASH key attributes %s must have equality conditions specified in the query"
 )
 
-// collect appends the clauses that c joins by AND to dst, and their values to values.
+// collect appends to dst the clauses that c joins by AND, and appends the values of the clauses to values.
 func collect(dst []Clause, values *[]attr.Value, c *expr.Condition) ([]Clause, error) {
 	return appendClauses(dst, values, impl.Node(c))
 }

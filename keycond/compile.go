@@ -12,8 +12,9 @@ import (
 // Compile turns an expression, the key condition c, into the slice that a query on s reads; use [Of] for clauses. The
 // error is an [*Error]. The slice keeps the values of c.
 //
-// Source: DG/Query.KeyConditionExpressions.html; messages as captured in dynalite (test/query.js) and conformance
-// (queryKeyConditionOperands.test.ts, multiAttributeGsiKey.test.ts), the newer where they differ.
+// Source: DG/Query.KeyConditionExpressions.html. The messages were captured in dynalite (test/query.js) and
+// conformance (queryKeyConditionOperands.test.ts, multiAttributeGsiKey.test.ts); where these differ, Compile uses the
+// newer one.
 func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 	m := new(sliceAlloc)
 	values := m.values[:0]
@@ -32,8 +33,8 @@ func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 }
 
 // Of returns the slice of all items that meet all of the clauses; use [Compile] for an expression. The clauses may be
-// in any order, one for each attribute. Of copies their values. It returns the errors of [Compile], except when there
-// are more clauses than the key has attributes.
+// in any order, at most one for each attribute. Of copies their values. It returns the errors that [Compile] returns,
+// except for more clauses than the key has attributes.
 func Of(s *Schema, clauses ...Clause) (*Slice, error) {
 	m := new(sliceAlloc)
 	r := arena(m.bytes[:0])
@@ -83,10 +84,10 @@ func (m *sliceAlloc) slicing(s *Schema, clauses []Clause, r arena) (*Slice, erro
 	return slice, nil
 }
 
-// Clauses returns the clauses of a key condition: what it demands of each key attribute. All of them must hold. For
-// an expression that is not a key condition under any schema, Clauses returns the [*Error] that [Compile] returns;
-// call it first, because the service reports such an expression before it looks for the table (dynalite,
-// validations/query.js).
+// Clauses returns the clauses of a key condition: what the condition demands of each key attribute. An item meets the
+// condition if it meets all clauses. For an expression that is not a key condition under any schema, Clauses returns
+// the [*Error] that [Compile] returns. Call Clauses before you look for the table, because the service reports such
+// an expression even if the table does not exist (dynalite, validations/query.js).
 func Clauses(c *expr.Condition) ([]Clause, error) {
 	var values []attr.Value
 	return collect(nil, &values, c)
@@ -156,8 +157,8 @@ func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 	return ordered, nil
 }
 
-// refuseGap returns the error for sort key attribute i, which has no condition. clauses are the conditions that are
-// left; at least one is, so a later attribute may have a condition.
+// refuseGap returns the error for sort key attribute i, which has no condition. At least one of the clauses is on
+// neither the partition key nor the sort key attributes before i, so it may be on a later one.
 func (s *Schema) refuseGap(clauses []Clause, i int) error {
 	for _, later := range s.sort[i:] {
 		if slices.ContainsFunc(clauses, func(c Clause) bool { return c.Attribute == later.Name }) {
@@ -167,8 +168,8 @@ func (s *Schema) refuseGap(clauses []Clause, i int) error {
 	return refuse(msgMissed, s.sort[i].Name)
 }
 
-// refuseInner returns the error for sort key attribute i, which has a condition other than =. clauses are the
-// conditions that are left; at least one is, so the condition on attribute i is not the last.
+// refuseInner returns the error for sort key attribute i, which has a condition other than = although it is not the
+// last condition: at least one of the clauses is on neither the partition key nor the sort key attributes up to i.
 func (s *Schema) refuseInner(clauses []Clause, i int) error {
 	for _, later := range s.sort[i+1:] {
 		if slices.ContainsFunc(clauses, func(c Clause) bool { return c.Attribute == later.Name }) {

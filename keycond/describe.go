@@ -15,12 +15,12 @@ import (
 // A Bound is one end of a range of sort positions, decoded into values, for showing people which rows a query reads.
 // [Slice.Ends] and [Schema.Bounds] return it.
 type Bound struct {
-	// Sort has values for the first attributes of the sort key, in the order of the key; attributes after these are
-	// not bounded. The last value may be incomplete: the beginning of a value, or bytes that sort after all values
-	// with a common beginning.
+	// Sort has values for the first attributes of the sort key, in the order of the key; the attributes after these
+	// are not bounded. The last value may be incomplete: only the beginning of a value, or bytes that sort after all
+	// values that begin alike.
 	Sort []attr.Attribute
-	// Item is the primary key of the item at the bound. Bounds in an index can have one, because it orders the items
-	// with equal sort keys. It is nil if the sort key alone makes the bound.
+	// Item is the primary key of the item at the bound. A bound in an index may have one, because the primary key
+	// orders items with equal index keys. It is nil if the sort key alone makes the bound.
 	Item []attr.Attribute
 	// Inclusive says whether the rows at the bound are in the range.
 	Inclusive bool
@@ -53,13 +53,13 @@ func (s *Schema) SortNames() []string {
 	return names
 }
 
-// Bounds returns the ends of a range of sort positions, and nil for an open end. For the range of a condition,
-// [Slice.Ends] is more exact.
+// Bounds returns the ends of a range of sort positions, and nil for an open end. For the range of a key condition use
+// [Slice.Ends], which knows the operator and so can tell a value from the position above it.
 func (s *Schema) Bounds(r store.Range) (low, high *Bound) {
 	return s.bound(r.Lo, false, true), s.bound(r.Hi, true, true)
 }
 
-// DescribePartition returns a partition key in words, as PK = "a" and year = 42.
+// DescribePartition returns a partition key in words, such as PK = "a" and year = 42.
 func DescribePartition(key []attr.Attribute) string {
 	parts := make([]string, len(key))
 	for i, a := range key {
@@ -132,8 +132,8 @@ func (b *Bound) Text(sort []string) string {
 	return spelled + " at " + it
 }
 
-// Words returns the text of a bound after one of the words from, after, up to and before. It returns "" for nil.
-// Upper says that the bound is the upper one.
+// Words returns the text of a bound after one of the words from, after, up to and before, such as: from "a". Upper
+// says that the bound is the upper one. Words returns "" for nil.
 func (b *Bound) Words(sort []string, upper bool) string {
 	switch {
 	case b == nil:
@@ -151,8 +151,9 @@ func (b *Bound) Words(sort []string, upper bool) string {
 	return "after " + b.Text(sort)
 }
 
-// beforeNext returns the text above an inclusive upper bound that ends in the highest character, U+10FFFF. Requests
-// use that character to ask for everything that begins with the text before it, but people would not understand it.
+// beforeNext returns the text that follows all texts with the same beginning, for an inclusive upper bound of this
+// beginning and the highest character, U+10FFFF: "b" for "a\U0010FFFF". Requests use this character to read
+// everything that begins with "a", but people would not understand it.
 func (b *Bound) beforeNext(sort []string) (string, bool) {
 	const highest = "\U0010FFFF"
 	if len(sort) != 1 || len(b.Sort) != 1 || b.Item != nil || b.Sort[0].Value.Kind() != attr.String {
@@ -188,8 +189,8 @@ type position struct {
 	above      bool
 }
 
-// position decodes a position. In a table it is the bytes of the sort
-// key; the first position above them ends in one more zero.
+// position decodes a sort position. In a table, a position is the bytes of the sort key. The first position above a
+// sort key is its bytes and a zero byte.
 func (s *Schema) position(b []byte, zero bool) position {
 	if s.table != nil {
 		return s.positionInIndex(b)
@@ -208,11 +209,11 @@ func (s *Schema) position(b []byte, zero bool) position {
 	return position{sort: at(a, b)}
 }
 
-// positionInIndex decodes a position in an index. It consists of components of the sort key, the last of which may be
-// incomplete, and perhaps the tie that orders rows with equal keys: see [Schema.appendTie].
+// positionInIndex decodes a position in an index. The position has the components of the sort key, the last of which
+// may be incomplete. The tie, which orders rows with equal keys, may follow them: see [Schema.appendTie].
 func (s *Schema) positionInIndex(b []byte) position {
 	var p position
-	// The upper bound of a tuple differs from the tuple only in its last byte.
+	// The position above a tuple differs from the tuple only in its last byte: 2 in place of the end mark 1.
 	if raw, ok := bytes.CutSuffix(b, []byte{0, 2}); ok {
 		b, p.above = append(bytes.Clone(raw), 0, 1), true
 	}

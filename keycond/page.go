@@ -73,9 +73,10 @@ func (s Stop) String() string {
 	return string(s)
 }
 
-// Page reads one page of the slice: it calls visit with each item in order, until the end, Limit or [PageBytes]. A nil
-// visit only counts. The items are valid until visit returns. If visit returns an error, the query ends with it; if
-// visit returns [ErrEndPage], the page ends. For a start key outside the slice, Page returns an [*Error].
+// Page reads one page of the slice: it calls visit with each item in order, until the end, Limit or [PageBytes]. If
+// visit is nil, Page only counts the items. The items are valid until visit returns. If visit returns an error, the
+// query ends with this error; if visit returns [ErrEndPage], the page ends. For a start key outside the slice, Page
+// returns an [*Error].
 //
 // The slice must come from [Compile] or [Of].
 func (s *Slice) Page(
@@ -98,8 +99,8 @@ func (s *Slice) Page(
 }
 
 // Page is [Slice.Page] for the rows of a whole table or index, such as those of [store.Reader.Scan]. The rows must
-// have the addresses that s gives them. The caller chooses where rows begins and in which order; Page ignores Start
-// and Reverse.
+// lie at the addresses that [Schema.Place] returns. The caller chooses where rows begins and in which order; Page
+// ignores Start and Reverse.
 func (s *Schema) Page(
 	rows iter.Seq2[store.Row, error], o PageOptions, visit func(attr.Item) error,
 ) (Page, error) {
@@ -120,7 +121,7 @@ type pager struct {
 	visit  func(attr.Item) error
 	page   Page
 	err    error
-	next   func(store.Row, error) bool // the method row, bound once
+	next   func(store.Row, error) bool // the method value p.row; making one for each page would allocate
 }
 
 var pagers = sync.Pool{New: func() any {

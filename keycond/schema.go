@@ -27,8 +27,9 @@ type Attribute struct {
 	Kind attr.Kind
 }
 
-// A Schema is the key of a table or of an index. It says where an item is stored, and which key conditions are one
-// range. [ParseSchema] returns the key of a table, and [Schema.Index] that of an index. A Schema is immutable.
+// A Schema is the key of a table or of an index. It says where an item is stored, and which key conditions select one
+// range of rows. [ParseSchema] returns the key of a table, and [Schema.Index] that of an index. A Schema is
+// immutable.
 //
 // A table has one partition key attribute and at most one sort key attribute. The sort position of a row is the
 // payload of its sort key. The sort position of an index row is the tuple of its sort key attributes, followed by the
@@ -37,7 +38,7 @@ type Schema struct {
 	name            string // of the index; empty for a table
 	partition, sort []Attribute
 	table           *Schema     // the key of the index's table; nil for a table
-	attributes      []Attribute // all of them
+	attributes      []Attribute // what the method Attributes returns
 	wrong           string      // why the schema is invalid, or empty
 }
 
@@ -60,7 +61,7 @@ func (s *Schema) checkKinds() {
 	}
 }
 
-// check returns an error if no item can have a place under the schema.
+// check returns an error if the schema is invalid, so that no item can be stored under it.
 func (s *Schema) check() error {
 	if s.wrong == "" && len(s.partition) == 0 {
 		s = &Schema{wrong: "a schema has a partition key; make one with ParseSchema or NewSchema"}
@@ -123,8 +124,8 @@ func (s *Schema) Has(name string) bool {
 	return slices.ContainsFunc(s.attributes[:s.Len()], func(a Attribute) bool { return a.Name == name })
 }
 
-// Key returns the key of an item: those of its attributes that [Schema.Attributes] returns. The key of the last item
-// that a program has shown is the [PageOptions].Start of the next page.
+// Key returns the key of an item, which has only the attributes that [Schema.Attributes] returns. The key of the last
+// item that a program has shown is the [PageOptions].Start of the next page.
 func (s *Schema) Key(it attr.Item) attr.Item {
 	b := builders.Get().(*attr.Builder)
 	for _, a := range s.attributes {
@@ -203,7 +204,7 @@ func (s *Schema) AppendSort(dst []byte, it attr.Item) ([]byte, bool) {
 	return s.table.appendTie(dst, it)
 }
 
-// appendOwn appends the sort position of an item in the table, without a tie.
+// appendOwn appends the sort position of an item in the table whose key is s. Only a position in an index has a tie.
 func (s *Schema) appendOwn(dst []byte, it attr.Item) ([]byte, bool) {
 	if len(s.sort) == 0 {
 		return dst, true
@@ -212,9 +213,9 @@ func (s *Schema) appendOwn(dst []byte, it attr.Item) ([]byte, bool) {
 	return append(dst, v.Raw()...), v.Kind() == s.sort[0].Kind
 }
 
-// appendTie appends bytes that order index rows with equal index keys as the service does: a hash of the table's
-// partition and sort key together, and then the table's key. Source: dynalite, db/index.js, hashPrefix, and five of
-// its tests.
+// appendTie appends the bytes that order index rows with equal index keys as the service does: a hash of the table's
+// partition key and sort key together, and then these two keys. Source: dynalite, db/index.js, hashPrefix, and five
+// of its tests.
 func (s *Schema) appendTie(dst []byte, it attr.Item) ([]byte, bool) {
 	pk := it.Get(s.partition[0].Name)
 	if pk.Kind() != s.partition[0].Kind {

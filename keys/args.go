@@ -22,10 +22,10 @@ func (t *Template) Format(args ...any) (string, error) {
 	return t.Prefix(args...)
 }
 
-// Prefix returns the common prefix of all keys whose first components have the values args, for begins_with;
-// [Template.Under] returns a [Range] of the same keys. The prefix includes the literal after the last component, so
-// the prefix of USER#1 does not match USER#10. Arguments are as for [Template.Format]; without any, the result is the
-// literal at the start of the template. The error is an [*Error].
+// Prefix returns the text that all keys with the values args in their first components begin with. Pass it to
+// begins_with; [Template.Under] returns a [Range] of the same keys. The prefix includes the literal after the last
+// component, so the prefix of USER#1 does not match USER#10. Arguments are as for [Template.Format]; without any, the
+// result is the literal at the start of the template. The error is an [*Error].
 func (t *Template) Prefix(args ...any) (string, error) {
 	values, err := t.texts(args)
 	if err != nil {
@@ -43,7 +43,7 @@ func (t *Template) count(n int, caller string) *Error {
 	}
 }
 
-// texts returns the text forms of args, which are the values of the first components.
+// texts converts args, the Go values of the first components, to their text forms.
 func (t *Template) texts(args []any) ([]string, error) {
 	if len(args) > len(t.names) {
 		return nil, t.count(len(args), "the call")
@@ -125,7 +125,7 @@ func (t *Template) Scan(key string, dst ...any) error {
 	return nil
 }
 
-// store sets the variable that dst points to.
+// store converts text, a canonical value of type t, to a Go value and stores it in the variable that dst points to.
 func store(t Type, text string, dst any) error {
 	switch v := dst.(type) {
 	case nil:

@@ -8,8 +8,8 @@
 // is literal text with components in braces. [Template.Format] builds a key
 // from Go values, and [Template.Scan] reads them back. [Template.Build] and
 // [Template.Match] do the same with values in text form, by name. Parsing a key
-// always returns the values it was built from: [Parse] refuses templates for
-// which this does not hold, and [Template.Format] refuses such values. The
+// always returns the values it was built from: [Parse] refuses a template, and
+// [Template.Format] a value, whose keys could be parsed in another way. The
 // [*Error] says which component is wrong and what to do.
 //
 // For queries, [Template.Under], [Template.Between] and [Template.BeginsWith]
@@ -57,7 +57,7 @@
 // A path is a string that may contain the delimiter; it must be the last
 // component. Number is for attributes of type N, which do not sort by their
 // text. A width is the number of digits of the largest value that will ever
-// occur; values with more digits are refused.
+// occur: [Template.Format] refuses values with more digits.
 //
 // Times are read in any zone and written in UTC, truncated to the precision of
 // the type. So one value can provide both the day of a partition key and the

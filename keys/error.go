@@ -8,8 +8,8 @@ import (
 // An Error says why a template, a type, a value or a key is refused, and what to do. Look for it with errors.As to mark
 // the component in an editor or a form. Fields that do not apply are empty.
 type Error struct {
-	// Template is the source of the template. Offset is the byte in it where
-	// parsing stopped; it is not used in errors about values and keys.
+	// Template is the source of the template. In an error about the template itself, Offset is the byte in Template
+	// where parsing stopped. Errors about values and keys do not use Offset.
 	Template string
 	Offset   int
 	// Component is the name of the component, Type its type as written in

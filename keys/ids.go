@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxKSUID is the largest value of 20 bytes in base 62.
+// maxKSUID is the largest KSUID: 20 bytes of 0xff in base 62.
 const maxKSUID = "aWgEPTl1tmebfsQzFP4bxwgy80V"
 
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -5,26 +5,27 @@ import (
 	"strings"
 )
 
-// A kind defines the types of one name, such as int for int(5) and int(8). Its functions ignore Desc, and their
-// caller passes only types that check accepts.
+// A kind defines all types with one name: the kind int defines int(5) and int(8). Its functions ignore Desc. Callers
+// pass them only types that check accepts.
 type kind struct {
 	name   string
 	params params
-	// ordered says that byte order is value order. digits says that Desc can reverse the type, because its parts have
-	// digits at fixed places.
+	// ordered says that the byte order of parts is the order of values. digits says that parts have digits at fixed
+	// places, so Desc can reverse the type.
 	ordered, digits bool
 	// canonical returns the canonical form of text.
 	canonical func(t Type, text string) (string, error)
-	// encode converts canonical text to a part, and decode converts it back. Without encode, the part is the
-	// canonical text. decode may accept too much: Type.Decode encodes its result again and compares.
+	// encode converts canonical text to a part, and decode converts a part to text. If encode is nil, the part is the
+	// canonical text. decode may accept parts that encode never returns: Type.Decode encodes its result again and
+	// refuses it if the part differs.
 	encode func(t Type, text string) (string, error)
 	decode func(t Type, part string) (string, error)
-	// width returns the number of bytes of every part, or 0 when it varies.
+	// width returns the number of bytes of every part, or 0 if parts differ in length.
 	width func(t Type) int
 	// compare compares values in canonical form; nil means byte order.
 	compare func(t Type, a, b string) int
-	// prefix converts the beginning of a value to the common beginning of the
-	// parts. It is nil for types without such a common beginning.
+	// prefix converts the beginning of a value to the bytes that the parts of all values with this beginning begin
+	// with. It is nil for types whose parts have no such bytes.
 	prefix func(t Type, text string) (string, error)
 	// layout is the time layout of the canonical form.
 	layout string
@@ -93,8 +94,8 @@ var kindOf = func() map[string]*kind {
 	return m
 }()
 
-// kind returns the kind of t if t is valid. It checks only that an enum has
-// values; validate also checks the values.
+// kind returns the kind of t, or an error if t has an unknown name or wrong parameters. Of an enum, it checks only
+// that there are values; [Type.validate] checks the values themselves.
 func (t Type) kind() (*kind, error) {
 	k, ok := kindOf[t.Name]
 	if !ok {
@@ -109,8 +110,8 @@ func (t Type) kind() (*kind, error) {
 	return k, nil
 }
 
-// validate makes the checks of [Type.kind] and also checks the values of an enum. Types that a caller has built,
-// rather than this package parsed, need it.
+// validate checks a type that a caller has built: as [Type.kind] does, and also the values of an enum. ParseType has
+// checked these already.
 func (t Type) validate() error {
 	_, err := t.kind()
 	if err == nil && len(t.Values) > 0 {
@@ -121,7 +122,7 @@ func (t Type) validate() error {
 	return err
 }
 
-// The most digits of a number, and the most bytes of a sort key.
+// maxDigits is the most digits of a number, and maxBytes the most bytes of a sort key, in DynamoDB.
 const (
 	maxDigits = 38
 	maxBytes  = 1024

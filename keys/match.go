@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Match returns the values in a key, in canonical text form by component, and whether [Template.Build] can build the
-// key. Use it to find the template of a key; [Template.Values] says why a key does not match.
+// Match returns the values in a key, in canonical text form and by component. It returns false if the key is not one
+// that [Template.Build] can build. Use Match to find the template of a key; [Template.Values] says why a key does not
+// match.
 func (t *Template) Match(key string) (map[string]string, bool) {
 	values, failed, err := t.read(key)
 	if failed || err != nil {
@@ -16,8 +17,9 @@ func (t *Template) Match(key string) (map[string]string, bool) {
 	return maps.Collect(t.pairs(values)), true
 }
 
-// Values returns the values in a key, in canonical text form and in the order of the components. Use it when the key
-// should match: its errors are an [*Error] that says where it does not. [Template.Scan] stores Go values.
+// Values returns the values in a key, in canonical text form and in the order of the components. Use it for a key
+// that should match the template: if the key does not match, the [*Error] says at which component. [Template.Scan]
+// stores Go values.
 func (t *Template) Values(key string) ([]string, error) {
 	values, failed, err := t.read(key)
 	if err != nil {
@@ -29,9 +31,8 @@ func (t *Template) Values(key string) ([]string, error) {
 	return values, nil
 }
 
-// read returns the values in a key. If the key does not split into the parts of
-// the template, it returns failed without an error. That is the usual case for
-// keys of other templates, and it does not allocate.
+// read returns the values in a key. If the key does not split into the parts of the template, read returns failed
+// without an error. Most such keys belong to another template, so read then does not build an error.
 func (t *Template) read(key string) (values []string, failed bool, err error) {
 	rest := key
 	for i, p := range t.parts {
@@ -55,7 +56,7 @@ func (t *Template) read(key string) (values []string, failed bool, err error) {
 	return values, rest != "", nil
 }
 
-// mismatch returns an error that says where the key does not split.
+// mismatch returns the error for a key that does not split into the parts of the template. It says where.
 func (t *Template) mismatch(key string) *Error {
 	e := &Error{Template: t.src, Value: key, Advice: "check that the key belongs to this template"}
 	rest := key
@@ -82,7 +83,7 @@ func (t *Template) mismatch(key string) *Error {
 	return e
 }
 
-// pairs yields the components with their values.
+// pairs yields the name and the value of each component.
 func (t *Template) pairs(values []string) func(func(string, string) bool) {
 	return func(yield func(string, string) bool) {
 		for i, v := range values {

@@ -50,8 +50,8 @@ func parseDecimal(text string) (decimal, bool) {
 	return d, true
 }
 
-// shift moves the point to the right by n digits, or to the left if n is negative. parseDecimal has limited n to 16
-// bits.
+// shift moves the decimal point n digits to the right, or -n digits to the left if n is negative. parseDecimal
+// accepts only exponents of 16 bits, so the result has at most 32,768 digits more.
 func shift(whole, frac string, n int) (string, string) {
 	if n > 0 {
 		frac += strings.Repeat("0", max(0, n-len(frac)))
@@ -164,8 +164,8 @@ func canonicalDecimal(t Type, text string) (string, error) {
 	return d.String(), nil
 }
 
-// encodeSigned writes a digit for the sign, 0 for negative numbers and 1 for
-// others, and then the digits, complemented for negative numbers.
+// encodeSigned writes 1 for a number from 0 on, or 0 for a negative one, and then the digits. It complements the
+// digits of a negative number, so that -2 sorts before -1.
 func encodeSigned(t Type, text string) (string, error) {
 	d, _ := parseDecimal(text)
 	digits := pad(d.whole, t.Width)

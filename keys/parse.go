@@ -112,7 +112,7 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// check refuses templates whose keys could not be parsed back.
+// check refuses a template if Match could not split its keys into their components.
 func (t *Template) check() *Error {
 	for i, p := range t.parts {
 		if p.Name == "" || !p.Type.variable() {
@@ -149,8 +149,8 @@ func (t *Template) check() *Error {
 	return nil
 }
 
-// closes returns an error if the literal after a part occurs before the end of the part, where Match would cut the
-// key too early.
+// closes returns an error if the literal, which follows the part, also occurs before the end of the part. Match would
+// split the key there.
 func (p Part) closes(part, literal string) *Error {
 	if p.Type.Name == "path" || strings.Index(part+literal, literal) == len(part) {
 		return nil

@@ -5,11 +5,9 @@ import "strconv"
 // A Range is the keys from Low to High, both included. [Template.Under], [Template.Between] and [Template.BeginsWith]
 // return one. The zero Range contains every key.
 type Range struct {
-	// Low is the smallest possible key, and High the largest; "" means no
-	// bound.
+	// Low is the smallest key that may be in the range, and High the largest. "" means no bound.
 	Low, High string
-	// Prefix is the common prefix of all keys in the range, if the range is
-	// exactly the keys with that prefix. Otherwise it is "".
+	// Prefix is set if the range is exactly the keys that begin with Prefix. Otherwise it is "".
 	Prefix string
 }
 
@@ -19,10 +17,12 @@ func (r Range) Contains(key string) bool {
 }
 
 // Condition returns the operator and the operands of the key condition that selects the range. The operator is =,
-// begins_with, BETWEEN, >= or <=; it is "" when the range has no bounds and so needs no condition. Use Condition for
-// other clients than the AWS SDK, which has package keyexpr, and package sortkey, which has the function In.
+// begins_with, BETWEEN, >= or <=; it is "" when the range has no bounds and so needs no condition. Use Condition with
+// a client that has no function for ranges: for the AWS SDK use package keyexpr, and for package sortkey its function
+// In.
 //
-// For all keys with one prefix the operator is begins_with. BETWEEN would also read High, the first key after them.
+// If the range is all keys with one prefix, the operator is begins_with. BETWEEN would also read High, which is the
+// first key after them.
 func (r Range) Condition() (op string, operands []string) {
 	switch {
 	case r.Prefix != "":
@@ -58,8 +58,8 @@ func within(prefix string) Range {
 	return Range{Low: prefix, High: high, Prefix: prefix}
 }
 
-// Under returns the range of the keys with these first components, such as all orders of one customer. With values for
-// all components, that is a single key. Arguments are as for [Template.Format]. The error is an [*Error].
+// Under returns the range of the keys with these first components, such as all orders of one customer. With values
+// for all components, the range is a single key. Arguments are as for [Template.Format]. The error is an [*Error].
 func (t *Template) Under(args ...any) (Range, error) {
 	prefix, err := t.Prefix(args...)
 	if err != nil {
@@ -88,19 +88,20 @@ func (t *Template) BeginsWith(partial string, outer ...any) (Range, error) {
 	return within(base + part), nil
 }
 
-// exclusive is a bound of [Template.Between] that is not in the range itself.
+// exclusive is what Excluding returns: a bound of [Template.Between] that does not belong to the range.
 type exclusive struct{ value any }
 
-// Excluding returns a bound for [Template.Between] that is not in the range itself: with it, Between means < or >
-// instead of <= or >=.
+// Excluding returns a bound for [Template.Between] that does not belong to the range: Between compares with < or > in
+// place of <= or >=.
 func Excluding(value any) any { return exclusive{value} }
 
 // Between returns the range of the keys that begin with the components outer and whose next component is between from
-// and to. Both bounds are in the range unless they are [Excluding]; nil means no bound. From is the smaller value,
+// and to. Both bounds belong to the range unless they are [Excluding]; nil means no bound. From is the smaller value,
 // also for reversed types. Between refuses types that are not [Type.Ordered], because their values do not form one
 // range of keys. The error is an [*Error].
 //
-// Where a delimiter follows a component of variable length, keys sort by the component together with its delimiter.
+// If a delimiter follows a component of variable length, Between compares the component together with the delimiter:
+// with the delimiter #, "a!" is less than "a".
 func (t *Template) Between(from, to any, outer ...any) (Range, error) {
 	i, base, err := t.level(outer)
 	if err != nil {
@@ -147,8 +148,8 @@ func (t *Template) Between(from, to any, outer ...any) (Range, error) {
 	return r, nil
 }
 
-// level returns the index of the component that follows outer, and the common prefix of
-// keys with outer.
+// level returns the index in t.parts of the component that follows outer, and base, the text that all keys with the
+// values outer begin with.
 func (t *Template) level(outer []any) (part int, base string, err error) {
 	if base, err = t.Prefix(outer...); err != nil {
 		return 0, "", err
@@ -168,8 +169,8 @@ func (t *Template) level(outer []any) (part int, base string, err error) {
 	}
 }
 
-// bound returns one end of a range of keys that begin with base. The component t.parts[i] has the bound value; low
-// says whether it is the low end or the high end.
+// bound returns one end of a range of keys that begin with base and then have value in the component t.parts[i]. It
+// returns the low end if low is set, else the high end.
 func (t *Template) bound(i int, base string, value any, low bool) (string, error) {
 	ex, excluded := value.(exclusive)
 	if excluded {

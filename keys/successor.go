@@ -36,8 +36,8 @@ func Successor(prefix string) (string, bool) {
 	return "", false
 }
 
-// below returns a string just below key: it is greater than every other string below key, except for strings that
-// contain U+10FFFF. Text does not contain that code point.
+// below returns a string below key. It is greater than every other string below key that does not contain U+10FFFF, a
+// code point that text does not use.
 func below(key string) string {
 	r, size := utf8.DecodeLastRuneInString(key)
 	switch rest := key[:len(key)-size]; r {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Template builds keys from values and parses keys. Make one with [MustParse] in a variable of a package. It is
-// immutable and safe for concurrent use.
+// A Template builds keys from values and parses keys. [MustParse] returns one, for a package-level variable. A
+// Template is immutable and safe for concurrent use.
 type Template struct {
 	src   string
 	parts []Part
@@ -32,7 +32,7 @@ type coding struct {
 	delimited bool
 }
 
-// Parse parses a template that a user or a file provides; use [MustParse] for one in the source of a program. A
+// Parse parses a template that a user or a file provides; use [MustParse] for templates in the source of a program. A
 // component without a type is a string. The error is an [*Error].
 func Parse(src string) (*Template, error) { return ParseWith(src, nil) }
 
@@ -73,8 +73,8 @@ func ParseWith(src string, types map[string]Type) (*Template, error) {
 // String returns the template as it was written.
 func (t *Template) String() string { return t.src }
 
-// Explicit returns the template with the types of all components, so that [Parse] reads it without the types that
-// [ParseWith] received. Use it to store or print a template on its own.
+// Explicit returns the source of the template with a type in every component. [Parse] reads it without the types that
+// [ParseWith] received, so use it to store or print a template on its own.
 func (t *Template) Explicit() string {
 	var b strings.Builder
 	for _, p := range t.parts {
@@ -96,8 +96,9 @@ func (t *Template) Parts() []Part { return slices.Clone(t.parts) }
 // Components returns the names of the components in order. [Template.Build] takes one value for each name.
 func (t *Template) Components() []string { return slices.Clone(t.names) }
 
-// Build returns the key of values in text form, by component: for values from a form, a file or a command line.
-// [Template.Format] takes Go values. Build ignores values that the template does not name. The error is an [*Error].
+// Build returns the key that has these values, which are in text form and listed by component. They may come from a
+// form, a file or a command line; [Template.Format] takes Go values. Build ignores values that the template does not
+// name. The error is an [*Error].
 func (t *Template) Build(values map[string]string) (string, error) {
 	var buf [128]byte
 	key, err := t.Append(buf[:0], values)
@@ -107,8 +108,8 @@ func (t *Template) Build(values map[string]string) (string, error) {
 	return string(key), nil
 }
 
-// Append appends the key that [Template.Build] returns to dst, for programs that reuse memory. If it fails, it returns
-// dst as it was.
+// Append appends to dst the key that [Template.Build] returns, for programs that reuse memory. If it fails, it
+// returns dst as it was.
 func (t *Template) Append(dst []byte, values map[string]string) ([]byte, error) {
 	var buf [8]string
 	list := t.leading(buf[:0], values)
@@ -125,9 +126,9 @@ func (t *Template) Append(dst []byte, values map[string]string) ([]byte, error) 
 	return key, nil
 }
 
-// BuildPrefix returns the common prefix of all keys that have these values, such as for a search by the first fields
-// of a form. The prefix ends before the first component without a value, and n is the number of components in the
-// prefix. As with [Template.Prefix], the prefix includes the literal after its last component. The error is an
+// BuildPrefix returns the text that all keys with these values begin with, and the number n of components in it. Use
+// it for a form in which a user has filled in only the first fields. The prefix ends before the first component
+// without a value. As with [Template.Prefix], it includes the literal after its last component. The error is an
 // [*Error].
 func (t *Template) BuildPrefix(values map[string]string) (prefix string, n int, err error) {
 	var buf [8]string
@@ -136,8 +137,7 @@ func (t *Template) BuildPrefix(values map[string]string) (prefix string, n int, 
 	return prefix, len(list), err
 }
 
-// leading appends the values of the components before the first one without a
-// value.
+// leading appends to list the values of the first components, up to the first component without a value.
 func (t *Template) leading(list []string, values map[string]string) []string {
 	for _, name := range t.names {
 		v, ok := values[name]
@@ -149,7 +149,7 @@ func (t *Template) leading(list []string, values map[string]string) []string {
 	return list
 }
 
-// prefix returns the first components, each with the literal after it.
+// prefix returns the beginning of a key whose first components have these values, up to the next component.
 func (t *Template) prefix(values []string) (string, error) {
 	var buf [128]byte
 	b, err := t.appendPrefix(buf[:0], values)

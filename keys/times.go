@@ -13,7 +13,7 @@ const (
 	epochDigits = 10
 )
 
-// sample is the example time in errors.
+// sample is the time that error messages show as an example.
 var sample = time.Date(2026, 1, 5, 10, 0, 0, 0, time.UTC)
 
 var errPart = errors.New("no such part")

@@ -10,8 +10,8 @@ type Timestamp string
 
 const timestampLayout = "2006-01-02T15:04:05.000000000Z"
 
-// TimestampOf returns the text of a time. It returns "", which a key cannot be, for a time before the year 0 or after
-// the year 9999 in UTC.
+// TimestampOf returns the text of a time. For a time before the year 0 or after the year 9999 in UTC it returns "",
+// which DynamoDB refuses as a key.
 func TimestampOf(t time.Time) Timestamp {
 	t = t.UTC()
 	if t.Year() < 0 || t.Year() > 9999 {

@@ -12,8 +12,8 @@ import (
 type Type struct {
 	// Name is one of [TypeNames].
 	Name string
-	// Width is the number of digits before the point, or of hexadecimal digits, or the bytes of a string of fixed
-	// length. Scale is the number of digits after the point.
+	// Width is a number of digits, of bytes for a string of fixed length, or of hexadecimal digits for hex. For a
+	// decimal, it counts the digits before the point, and Scale those after the point.
 	Width, Scale int
 	// Values are the values of an enum, in their order.
 	Values []string
@@ -60,7 +60,7 @@ func (t Type) Canonical(text string) (string, error) {
 	return k.canonical(t, text)
 }
 
-// Encode returns the part of a key for a value in text form. The error is an [*Error].
+// Encode returns the bytes that stand for a value in a key. The value is in text form. The error is an [*Error].
 func (t Type) Encode(text string) (string, error) {
 	k, err := t.kind()
 	if err != nil {
@@ -83,8 +83,8 @@ func (k *kind) part(t Type, text string) (string, error) {
 	return part, nil
 }
 
-// Decode returns the value of a part of a key, in canonical text form. It
-// accepts only parts that [Type.Encode] returns. The error is an [*Error].
+// Decode returns the value that a part of a key stands for, in canonical text form. It accepts only parts that
+// [Type.Encode] returns. The error is an [*Error].
 func (t Type) Decode(part string) (string, error) {
 	k, err := t.kind()
 	if err != nil {
@@ -111,8 +111,8 @@ func (t Type) Decode(part string) (string, error) {
 	return k.canonical(t, text)
 }
 
-// Ordered reports whether the byte order of parts is the order of the values, or for a reversed type the reverse
-// order. [Template.Between] needs that. Ordered is false for number, and for an enum whose values are not listed in
+// Ordered reports whether parts sort as their values do, or for a reversed type in the opposite order.
+// [Template.Between] needs such a type. Ordered is false for number, and for an enum whose values are not listed in
 // byte order.
 func (t Type) Ordered() bool {
 	k, err := t.kind()
@@ -125,7 +125,8 @@ func (t Type) Ordered() bool {
 	return k.ordered
 }
 
-// Fixed returns the number of bytes of a part, and true if all parts have it. Such a component needs no delimiter.
+// Fixed returns the number of bytes of a part and true if all parts have the same length, else 0 and false. A
+// component of fixed length needs no delimiter.
 func (t Type) Fixed() (width int, ok bool) {
 	k, err := t.kind()
 	if err != nil || k.width == nil {
@@ -206,8 +207,7 @@ func (t Type) EncodePrefix(partial string) (string, error) {
 	return part, nil
 }
 
-// fixedText returns s. It returns an error if s is not UTF-8, or if t has a width and the length of s differs from
-// it.
+// fixedText returns s. It returns an error if s is not UTF-8, or if t has a width and s has another number of bytes.
 func fixedText(t Type, s string) (string, error) {
 	if t.Width > 0 && len(s) != t.Width {
 		return "", invalid(

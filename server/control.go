@@ -22,7 +22,8 @@ import (
 	"github.com/sortkey/sortkey/internal/engine"
 )
 
-// A controlled is what tests in other languages control of a database: its clock, its faults and its log of requests.
+// A controlled holds what tests in other languages control in a database: its clock, its faults and its log of
+// requests.
 type controlled struct {
 	offset *atomic.Int64 // of the clock, in nanoseconds
 
@@ -129,7 +130,7 @@ func (s *Server) Control() http.Handler {
 		})
 	}
 
-	// with returns a function that calls do with the database of a key, and holds the lock of c meanwhile.
+	// with returns a function that calls do with the database of a key. It holds the lock of c while do runs.
 	with := func(
 		do func(r *http.Request, db *isolatedDB, c *controlled) (any, error),
 	) func(*http.Request, string) (any, error) {

@@ -28,7 +28,7 @@ type isolated struct {
 	db      *sortkey.DB // for requests that name none; the others are forked from it
 	engine  *engine.DB  // of db
 	opts    Options
-	closing sync.WaitGroup // waits until evicted and replaced databases are closed
+	closing sync.WaitGroup // counts the evicted and replaced databases that are being closed in the background
 
 	mu        sync.Mutex             // not held while a database is created or closed
 	databases map[string]*isolatedDB // by name
@@ -85,8 +85,8 @@ func (s *isolated) Serve(ctx context.Context, target string, body, dst []byte) (
 	return dst, status
 }
 
-// elsewhere returns a text for the log that lists other databases that have tables. It returns "" if there are none,
-// or if the database called name has tables itself.
+// elsewhere returns a text for the log that lists other databases that have tables. It returns "" if no other
+// database has tables, or if the database called name has tables itself.
 func (s *isolated) elsewhere(ctx context.Context, name string) string {
 	const most = 5
 	s.mu.Lock()
@@ -221,8 +221,8 @@ func (s *isolated) replace(name string, from *isolatedDB) error {
 	return nil
 }
 
-// retire closes a database that has lost its name, in the background, unless a request uses it: the end of its last
-// request calls retire again. The caller holds s.mu.
+// retire closes a database that has lost its name, in the background. If requests still use the database, retire does
+// nothing, and the end of the last request calls retire again. The caller holds s.mu.
 func (s *isolated) retire(db *isolatedDB) {
 	if db.running > 0 {
 		return // leave calls it again
@@ -237,8 +237,8 @@ func (s *isolated) retire(db *isolatedDB) {
 	})
 }
 
-// isolate sets the options o of db, the database called name. If of is not nil, db is a copy of it and starts with
-// its time. Afterwards each of the two has its own clock.
+// isolate sets the options o of db, the database called name. If of is not nil, db is a copy of the database of, and
+// its clock starts with the time of that database. Afterwards each of the two has its own clock.
 func (s *isolated) isolate(name string, db, of *isolatedDB, o *sortkey.Options) {
 	if of != nil {
 		o.Clock, o.S3Root = of.clock, of.root

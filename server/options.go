@@ -14,12 +14,13 @@ type Options struct {
 	// checked.
 	Credentials map[string]string
 
-	// Isolate, if positive, gives each access key a database of its own, or each name that IsolateBy chooses.
+	// Isolate, if positive, gives each access key a database of its own (or each other name that IsolateBy chooses).
 	// [Server.Serve] creates the database at the first request with its name, as a fork of the server's database at
-	// that time. So tests in any language can share a server without seeing each other if they use different keys. At
-	// most Isolate databases exist at a time. A further one replaces the database whose last request is longest ago,
-	// if that is more than a minute; otherwise requests for it fail with LimitExceededException. Requests that name
-	// no database use the server's database. Default: all requests use it.
+	// that time. So tests in any language can share a server without seeing each other if they use different keys.
+	//
+	// At most Isolate databases exist at a time. To create a further one, the server removes the database whose last
+	// request is longest ago. If that was less than a minute ago, requests for the new database fail with
+	// LimitExceededException. Requests that name no database use the server's database. Default: all requests use it.
 	//
 	// Each database has its buckets in a folder of its own in [sortkey.Options].S3Root. The folder has the name of
 	// the database, escaped as in the path of a URL, or hashed if it is very long.

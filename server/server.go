@@ -27,7 +27,7 @@ type Server struct {
 	engine  *engine.DB
 	handler http.Handler
 	counts  admission.Counts
-	// isolated are the databases of Options.Isolate, or nil.
+	// isolated has the databases of Options.Isolate. It is nil if there are none.
 	isolated *isolated
 }
 
@@ -63,9 +63,9 @@ func (s *Server) Client() *http.Client {
 	return &http.Client{Transport: &protocol.Transport{Handler: s.handler}}
 }
 
-// Connections returns figures of [Server.Serve] for metrics: how many connections are open, how many idle ones the
-// server has closed at the limit to accept new ones, and how many requests and connections it has refused because all
-// connections were busy.
+// Connections returns figures of [Server.Serve] for metrics: how many connections are open, how many idle connections
+// the server has closed at the limit to accept new ones, and how many requests and connections it has refused because
+// all connections were busy.
 func (s *Server) Connections() (open, closed, refused int64) {
 	return s.counts.Open(), s.counts.Closed(), s.counts.Refused()
 }

@@ -13,7 +13,7 @@ import (
 // header. See [ReadTrace].
 const TraceHeader = "X-Sortkey-Trace"
 
-// ReadTrace returns the trace in the headers of a response, if there is one. Only a Sortkey server sends one, and
+// ReadTrace returns the trace in the headers of a response, if there is one. Only a Sortkey server sends a trace, and
 // only if the request had [TraceHeader].
 func ReadTrace(h http.Header) (sortkey.Trace, bool) {
 	var tr sortkey.Trace

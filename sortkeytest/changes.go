@@ -81,7 +81,7 @@ func created(d wire.StreamRecord) time.Time {
 // recordsOf converts records to the SDK's form: an SDK client parses them from a made-up response.
 func (db *DB) recordsOf(records []wire.Record) []types.Record {
 	db.t.Helper()
-	response := (&wire.GetRecordsOutput{Records: records}).AppendJSON(nil)
+	response := wire.AppendJSON(nil, &wire.GetRecordsOutput{Records: records})
 	client := sdk.Streams(db.DB, func(o *dynamodbstreams.Options) { o.HTTPClient = canned(response) })
 	out, err := client.GetRecords(quiet, &dynamodbstreams.GetRecordsInput{ShardIterator: aws.String("any")})
 	db.must(err, "")

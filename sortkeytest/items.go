@@ -194,13 +194,14 @@ func (db *DB) putOne(table string, text json.RawMessage) error {
 	if err := json.Unmarshal(text, &members); err != nil {
 		return err
 	}
-	// A line of an export is {"Item":{...}}, where every member of the inner object is an object. An item may also
-	// have Item as its only attribute. Then the inner object is {"S":"x"} or the like, whose member is an object only
-	// if the attribute is a map.
+	// A line of an export is {"Item":{...}}, where every member of the inner object is an object. That is no item: the
+	// only attribute of {"Item":{"M":{...}}} is a map called Item.
 	var inner map[string]map[string]any
-	if len(members) == 1 && json.Unmarshal(members["Item"], &inner) == nil {
+	item, err := attr.ParseItem(text)
+	if err != nil && len(members) == 1 && json.Unmarshal(members["Item"], &inner) == nil {
 		text, members = members["Item"], nil
 		_ = json.Unmarshal(text, &members)
+		item, err = attr.ParseItem(text)
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !isTyped(members[name]) {
@@ -209,7 +210,6 @@ func (db *DB) putOne(table string, text json.RawMessage) error {
 		}
 	}
 
-	item, err := attr.ParseItem(text)
 	if err == nil {
 		err = sortkey.Table[attr.Item](db.DB, table).Put(quiet, item)
 	}

@@ -50,6 +50,7 @@ func TestPutJSONForms(t *testing.T) {
 		{"a list", `[{"id":{"S":"a"}},{"id":{"S":"b"}}]`, 2},
 		{"an answer", `{"Count":2,"Items":[{"id":{"S":"a"}},{"id":{"S":"b"}}]}`, 2},
 		{"an export", "{\"Item\":{\"id\":{\"S\":\"a\"}}}\n{\"Item\":{\"id\":{\"S\":\"b\"},\"Item\":{\"M\":{}}}}", 2},
+		{"a map called Item", `{"id":{"S":"a"},"Item":{"M":{"x":{"S":"y"}}}}`, 1},
 		{"attributes called Item and Items", `{"id":{"S":"a"},"Item":{"S":"x"},"Items":{"L":[]}}`, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

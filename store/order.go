@@ -50,7 +50,7 @@ func Segment(i, total uint32) Span {
 	if i >= total {
 		return Span{First: 1, Last: 0}
 	}
-	first := func(n uint64) uint32 { // the smallest hash h with h*total/(MaxHash+1) == n
+	first := func(n uint64) uint32 { // the smallest hash h with h*total/(MaxHash+1) >= n, in integers
 		return uint32((n*(MaxHash+1) + uint64(total) - 1) / uint64(total))
 	}
 	lo, hi := first(uint64(i)), first(uint64(i)+1)

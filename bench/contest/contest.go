@@ -6,8 +6,8 @@
 //	list                       print a [Catalogue] as JSON
 //	run STORE MODE DIR ITEMS   fill a store, then answer [Request]s from standard input
 //
-// Each process has its own heap. So the figures of a store include its garbage collection and its work in the
-// background, and not those of others.
+// Each process has its own heap. So the figures of a store include its own garbage collection and work in the
+// background, but not the garbage collection and work of other stores.
 package contest
 
 import (
@@ -27,19 +27,19 @@ type Mode string
 
 // The modes.
 const (
-	// Memory is in memory. A store that cannot do that uses files, but does not wait for the disk.
+	// Memory keeps the items in memory. A store that cannot do that uses files, but does not wait for the disk.
 	Memory Mode = "memory"
-	// Disk is in files. A write returns when it is on the disk.
+	// Disk keeps the items in files. A write returns when its items are on the disk.
 	Disk Mode = "disk"
 )
 
-// A Catalogue is the stores and works of a program.
+// A Catalogue lists the stores and works of a program.
 type Catalogue struct {
 	Stores []Store
 	Works  []Work
 }
 
-// A Store is a store that the program can measure, or skips.
+// A Store is an embedded store that the program can measure or, if Skipped is set, does not contain.
 type Store struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
@@ -52,8 +52,8 @@ type Work struct {
 	Name, About string
 	// Rows is the number of items that an operation returns.
 	Rows int
-	// Below names the work that does the same at the layer below the store's operations. Only the first store has
-	// such a work. Both works are measured in the same rounds.
+	// Below names a work that does the same on a lower layer of the same store; it is empty if there is none. Only
+	// the first store has such works. Both works are measured in the same rounds.
 	Below string `json:",omitempty"`
 }
 
@@ -65,7 +65,7 @@ type Request struct {
 
 // A Reply answers a request.
 type Reply struct {
-	// Answers has the store's results of some calls of each work, one line for each.
+	// Answers has a line for the result of each call that is compared between the stores.
 	Answers []string
 	Round   Round
 	Error   string

@@ -50,15 +50,16 @@ func (d dataset) reading(i int) Reading {
 	}
 }
 
-// moved returns item i with another note and at another place, where no other item has its time.
+// moved returns item i with another note and at another place. No other item is at that place at the same time.
 func (d dataset) moved(i int) Reading {
 	r := d.reading(i)
 	r.Place, r.Note = "annex"+strings.TrimPrefix(r.Place, "hall"), note(uint64(i+d.items))
 	return r
 }
 
-// A shift moves an item away and back by turns. So every put changes the item and its place in the index, even when
-// the same calls are repeated. The readings are made in advance, so that only the store is measured.
+// A shift alternates between two forms of an item: at home and away. So every put changes the item and its place in
+// the index, even when the same calls are repeated. The readings are made in advance, so that only the store is
+// measured.
 type shift struct {
 	home, away Reading
 	isAway     *bool
@@ -66,7 +67,7 @@ type shift struct {
 
 func (d dataset) shift(i int) shift { return shift{d.reading(i), d.moved(i), &d.away[i]} }
 
-// next returns the reading to put next: away and home by turns.
+// next returns the reading to put next: alternately the one away and the one at home.
 func (s shift) next() Reading {
 	if *s.isAway = !*s.isAway; *s.isAway {
 		return s.away
@@ -77,7 +78,7 @@ func (s shift) next() Reading {
 // item returns the number of the item that the kth call of a work uses.
 func (d dataset) item(k int) int { return rand.New(rand.NewPCG(uint64(k), 2)).IntN(d.items) }
 
-// partner returns the number of the nth item in the transaction that begins with item i.
+// partner returns the number of the nth item of a transaction whose first item is i.
 func (d dataset) partner(i, n int) int { return (i + n*d.items/together) % d.items }
 
 // note returns text that hardly compresses.

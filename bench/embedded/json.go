@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A space is one of the two parts of a byteStore.
+// A space is one of the two sets of keys in a byteStore: items and index entries.
 type space byte
 
 const (
@@ -56,7 +56,7 @@ func getItem(tx byteTx, key []byte) (r Reading, err error) {
 	return r, err
 }
 
-// replaceItem puts a reading and updates the index. Old is the reading that it replaces, or nil.
+// replaceItem puts the reading r and updates the index. old is the reading that r replaces, or nil.
 func replaceItem(tx byteTx, key []byte, old *Reading, r Reading) error {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -103,8 +103,8 @@ func (s jsonStore) between(_ context.Context, sensor, low, high string, see func
 	return s.walk(itemKey(sensor, ""), itemKey(sensor, low), itemKey(sensor, high), see)
 }
 
-// walk calls see for the readings whose keys begin with prefix and are from from to last, both included. A nil last
-// is no bound.
+// walk calls see for the readings whose keys begin with prefix and lie between the keys from and last, both included.
+// A nil last means no upper bound.
 func (s jsonStore) walk(prefix, from, last []byte, see func(Reading)) error {
 	return s.view(func(tx byteTx) error {
 		return tx.walk(itemSpace, prefix, from, func(key, data []byte) (bool, error) {

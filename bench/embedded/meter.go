@@ -76,7 +76,7 @@ func (m *meter) op(w work, call call) measure.Op {
 	}
 }
 
-// processorTime returns the processor time that this process has used, as user and in the system.
+// processorTime returns the processor time that this process has used, in user mode and in the kernel.
 func processorTime() (time.Duration, error) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -50,7 +50,8 @@ func moduleVersion(path string) string {
 	return "unknown"
 }
 
-// sqliteStore uses one connection. A database in memory needs that, and one caller does not need more.
+// sqliteStore uses one connection. A second connection would open another, empty database in memory, and a single
+// caller does not need one.
 type sqliteStore struct {
 	db *sql.DB
 	// The statements are prepared once.
@@ -123,7 +124,7 @@ func (s *sqliteStore) get(ctx context.Context, sensor, at string) (Reading, erro
 	return scan(s.getOne.QueryRowContext(ctx, sensor, at))
 }
 
-// scanKeys reads a row of the index, which also contains the primary key.
+// scanKeys reads a row that a query on the index returns: the primary key and the place.
 func scanKeys(row row) (r Reading, err error) {
 	err = row.Scan(&r.Sensor, &r.At, &r.Place)
 	return r, err

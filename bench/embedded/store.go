@@ -9,7 +9,7 @@ import (
 
 // A store keeps readings. Reads call see for each reading that they return, in order.
 type store interface {
-	// load adds readings that do not exist yet, in the way that is fastest for many in this store.
+	// load adds readings that do not exist yet, in the way in which this store adds many readings fastest.
 	load(ctx context.Context, all []Reading) error
 	get(ctx context.Context, sensor, at string) (Reading, error) // errMissing if there is none
 	// prefix reads the readings of a sensor whose time begins with a prefix.

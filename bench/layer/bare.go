@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/bench/work"
 )
 
-// A bareTree is a B-tree without anything around it. The keys and values of calls are made in advance, so no engine
-// with such a tree can be faster.
+// A bareTree is a B-tree without anything around it. The keys and values of calls are made in advance. So no engine
+// that uses such a tree can be faster.
 type bareTree struct {
 	tree   *btree.BTreeG[pair]
 	locked bool // reads lock, because some workers write to the tree
@@ -85,7 +85,7 @@ func (t *bareTree) write(_ context.Context, p *plan, s *measure.Scratch) (size i
 		t.mu.Lock()
 		defer t.mu.Unlock()
 	}
-	if p.call.Op == work.Update { // reads what it changes
+	if p.call.Op == work.Update { // an update reads the row that it changes
 		x, _ := t.tree.Get(pair{key: p.puts[0].address})
 		s.Sum ^= touch(x.value)
 	}

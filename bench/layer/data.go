@@ -75,7 +75,7 @@ func (d *Data) openMemory(ctx context.Context) error {
 	return d.handles(ctx)
 }
 
-// handles opens the table and the API on the store of d.
+// handles opens the database and the API on d.Store.
 func (d *Data) handles(ctx context.Context) (err error) {
 	if d.Tables, err = life.Open(ctx, d.Store); err == nil {
 		d.API = api.New(d.Tables, api.Options{})
@@ -83,8 +83,8 @@ func (d *Data) handles(ctx context.Context) (err error) {
 	return err
 }
 
-// openDisk fills a store and merges its files, so that both engines begin with the same files. Then it opens these
-// files and a copy of them.
+// openDisk fills a store and merges its files. Then it opens these files with the store and a copy of them with
+// Pebble, so that both begin with the same files.
 func (d *Data) openDisk(ctx context.Context, folder string) error {
 	if folder == "" {
 		return errors.New("no folder given")

@@ -17,7 +17,7 @@ import (
 // A goLayer makes calls as a Go program does: it passes values and gets structs.
 type goLayer struct{ data *Data }
 
-// A record is the struct of a program for an item.
+// A record is the struct that a Go program would declare for an item.
 type record struct {
 	PK, SK string
 	Number int    `dynamodbav:"n"`
@@ -53,8 +53,8 @@ func (l goLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, error) 
 	return l.prepareWrite(records, c)
 }
 
-// prepareGet returns an operation that reads the items of c. It reads several items with one call, which sees one
-// state of the table as a transaction does.
+// prepareGet returns an operation that reads the items of c. If there are several, it reads them with one call, which
+// sees one state of the table as a transaction does.
 func (l goLayer) prepareGet(records *sortkey.TableOf[record], c *work.Call) measure.Op {
 	var keys []sortkey.Key
 	var texts [][2]string
@@ -194,7 +194,7 @@ func (l goLayer) arguments(
 	return key, options, opts, nil
 }
 
-// cursor returns the cursor of a page whose last item is the given one.
+// cursor returns the cursor of the page that begins after an item.
 func (l goLayer) cursor(ctx context.Context, records *sortkey.TableOf[record], item int) (string, error) {
 	key := l.data.Shape.KeyBinds(item)
 	page, err := records.QueryPage(ctx, key[0].Text, sortkey.Compare(">=", key[1].Text), sortkey.Limit(1))
@@ -247,7 +247,7 @@ func onlyOf(values []work.Bind, expression string) (used []work.Bind) {
 	return used
 }
 
-// goValue returns a string or a number as a Go program has it.
+// goValue returns the Go value of an S or an N, a string or a number.
 func goValue(v attr.Value) any {
 	var value any
 	if err := attr.Unmarshal(v, &value); err != nil {

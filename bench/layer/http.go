@@ -21,7 +21,7 @@ type Endpoint struct {
 
 // NewEndpoint returns the endpoint at an address such as http://127.0.0.1:8000, whose table has a shape.
 func NewEndpoint(url string, shape work.Shape) *Endpoint {
-	const workers = 256 // more than ever call at once
+	const workers = 256 // more workers than any run has
 	return &Endpoint{
 		url: url, shape: shape, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: workers}},
 		stop: func() error { return nil },

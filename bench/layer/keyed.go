@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// keyedRows reads and writes items as a program does that uses package keycond and a store, but no tables: it reads
-// pages of compiled slices, and rows at the addresses that schemas give.
+// keyedRows reads and writes items like a program that uses package keycond and a store, but no tables. It reads
+// pages of compiled slices, and single rows at the addresses that schemas return.
 type keyedRows struct{ store.Store }
 
 // A placing is a table or an index: its space, and the schema that gives the addresses of its rows.

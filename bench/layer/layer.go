@@ -88,7 +88,7 @@ type rowEngine interface {
 	write(ctx context.Context, p *plan, s *measure.Scratch) (size int, err error)
 }
 
-// A rowLayer is a layer below the store in Go.
+// A rowLayer is a layer below the Go API of the store.
 type rowLayer struct {
 	data   *Data
 	engine rowEngine
@@ -130,7 +130,7 @@ func checkRows(c *work.Call, got int) error {
 	return nil
 }
 
-// touch returns a checksum of b. It is there to read every byte.
+// touch returns a checksum of b. Its purpose is to read every byte.
 func touch(b []byte) (sum uint64) {
 	for len(b) >= 32 {
 		sum ^= binary.LittleEndian.Uint64(b) ^ binary.LittleEndian.Uint64(b[8:]) ^

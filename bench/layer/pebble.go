@@ -72,7 +72,7 @@ func (b barePebble) get(_ context.Context, p *plan, s *measure.Scratch) (size in
 }
 
 func (b barePebble) write(ctx context.Context, p *plan, s *measure.Scratch) (size int, err error) {
-	if p.call.Op == work.Update { // reads what it changes
+	if p.call.Op == work.Update { // an update reads the row that it changes
 		if _, err := b.get(ctx, p, s); err != nil {
 			return 0, err
 		}

@@ -34,7 +34,7 @@ type plan struct {
 	placings    []placing // the table, then its indexes
 	keys, items []attr.Item
 	gets        []row // the rows of the items
-	puts        []row // rows that a put of the items writes: those of the items, then index rows
+	puts        []row // rows that a put writes: first the rows of the items, then index rows
 	drops       []row // index rows that the put deletes
 	update      *expr.Update
 }

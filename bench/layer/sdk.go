@@ -43,8 +43,8 @@ func (l sdkLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, error)
 // A sdkCall calls a client and returns the rows of its output.
 type sdkCall func(context.Context) (rows int, err error)
 
-// sdkOp returns a function that each time makes the input of a call, as programs do, and then calls the client with
-// it. Thousands of inputs made in advance would not fit into the processor's cache.
+// sdkOp returns a function that makes the input of a call, as programs do, and then calls the client with it. It
+// makes a new input each time, because thousands of inputs made in advance would not fit into the processor's cache.
 func sdkOp(client *dynamodb.Client, s work.Shape, c *work.Call) (sdkCall, error) {
 	name := aws.String(work.TableName)
 	switch c.Op {

@@ -58,7 +58,7 @@ func (e storeRows) get(ctx context.Context, p *plan, s *measure.Scratch) (size i
 func (e storeRows) write(ctx context.Context, p *plan, s *measure.Scratch) (size int, err error) {
 	err = e.Update(ctx, func(w store.Writer) error {
 		size = 0
-		if p.call.Op == work.Update { // reads what it changes
+		if p.call.Op == work.Update { // an update reads the row that it changes
 			value, _, err := w.Get(p.puts[0].space, p.puts[0].partition, p.puts[0].sort)
 			if err != nil {
 				return err

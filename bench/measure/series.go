@@ -47,7 +47,8 @@ type worker struct {
 	_          [64]byte // keeps workers from sharing a cache line
 }
 
-// After each timed operation, a worker runs untimed ones for about clockInterval, but at most maxUntimed.
+// After each timed operation, a worker runs operations without timing them, for about clockInterval and at most
+// maxUntimed of them.
 const (
 	clockInterval = 5 * time.Microsecond
 	maxUntimed    = 1000
@@ -60,8 +61,7 @@ func newLatency() *hdrhistogram.Histogram { return hdrhistogram.New(1, longest, 
 // ErrNoOps is the error of a Series without operations.
 var ErrNoOps = errors.New("no operations to measure")
 
-// NewSeries returns a Series for a number of workers, which begin at different
-// places of ops.
+// NewSeries returns a Series for a number of workers. Each worker begins at another place in ops.
 func NewSeries(name string, ops []Op, workers int) *Series {
 	s := &Series{Name: name, ops: ops, Latency: newLatency()}
 	workers = max(workers, 1)
@@ -71,7 +71,8 @@ func NewSeries(name string, ops []Op, workers int) *Series {
 	return s
 }
 
-// warm runs operations for at least the time d and until each has run once. In any case it stops after ten times d.
+// warm runs operations for at least the time d, and until each operation has run once. But it always stops after ten
+// times d.
 func (s *Series) warm(ctx context.Context, d time.Duration) error {
 	if len(s.ops) == 0 {
 		return ErrNoOps

@@ -31,8 +31,7 @@ type Shape struct {
 	Indexes    Indexes
 }
 
-// groupItems is the number of items that share a value of g, the partition key of
-// indexes.
+// groupItems is the number of items that have the same value of g, the partition key of the indexes.
 const groupItems = 1000
 
 // One item in keepEvery has the flag "keep", and the others have "drop".
@@ -174,8 +173,8 @@ func (s Shape) CreateBody() []byte {
 	return text
 }
 
-// pageRows returns how many of the items first, first+step, … fit a page of 1 MB, at most count, and whether the page
-// ends because of its size.
+// pageRows returns how many of the items first, first+step, … fit a page of 1 MB, but at most count. It also returns
+// whether the page ends because of its size.
 func (s Shape) pageRows(first, step, count int) (rows int, full bool) {
 	bytes := 0
 	for rows < count {
@@ -188,8 +187,8 @@ func (s Shape) pageRows(first, step, count int) (rows int, full bool) {
 	return rows, false
 }
 
-// fits returns how many of the given number of items, from first on, fit a page. That is all of them, unless they are
-// very large.
+// fits returns how many of the items from first on fit a page of 1 MB, but at most rows. Usually it returns rows;
+// only very large items do not fit.
 func (s Shape) fits(first, rows int) int {
 	if rows*s.Size < keycond.PageBytes/2 {
 		return rows

@@ -129,8 +129,8 @@ func transact(op Op, items int) func(Shape, int, *rand.Rand) Call {
 	}
 }
 
-// within returns a function that makes queries of a number of rows in a random collection. The rows begin at a sort
-// key that is a multiple of align.
+// within returns a function that makes queries of a number of rows in a random item collection. The sort key of the
+// first row is a multiple of align.
 func within(rows, align int, key string, values func(s Shape, lo int) []Bind) func(Shape, int, *rand.Rand) Call {
 	return func(s Shape, _ int, r *rand.Rand) Call {
 		base := r.IntN(s.collections()) * s.Collection
@@ -151,7 +151,7 @@ func between(rows int) func(Shape, int, *rand.Rand) Call {
 	})
 }
 
-// begins returns a function that makes queries by a prefix that 10^digits rows share.
+// begins returns a function that makes queries with begins_with, each of which returns 10^digits rows.
 func begins(digits int) func(Shape, int, *rand.Rand) Call {
 	rows := 1
 	for range digits {

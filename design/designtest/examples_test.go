@@ -13,6 +13,7 @@ import (
 	sortkeydesign "github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/designtest"
 	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -59,12 +60,12 @@ func TestTraps(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer w.Close()
-			found, err := lint.Run(t.Context(), w)
+			r, err := check.Run(t.Context(), w, check.Options{Lint: lint.Run})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for rule, on := range traps {
-				if !slices.ContainsFunc(found, func(f model.Finding) bool {
+				if !slices.ContainsFunc(r.Findings, func(f model.Finding) bool {
 					return f.Rule == rule && slices.Contains([]string{f.Table, f.Index, f.Entity, f.Pattern}, on)
 				}) {
 					t.Errorf("no finding of %s on %s", rule, on)

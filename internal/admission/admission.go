@@ -21,7 +21,7 @@ import (
 func spares(most int) int { return min(max(most/16, 16), 256) }
 
 // headerTimeout is how long a request's header may take to arrive. After that, the listener may close the connection
-// for a new one, as if it were waiting. A header usually comes in one packet.
+// to make room for a new one, as if no request were arriving. A header usually comes in one packet.
 const headerTimeout = 5 * time.Millisecond
 
 // Counts counts the connections of one or several listeners. It is safe for concurrent use.
@@ -136,8 +136,8 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit returns a connection for the server. It returns nil if all connections are busy, and all beyond the limit
-// too.
+// admit returns a connection for the server. It returns nil if all connections within the limit and all spare ones
+// are busy.
 func (l *Listener) admit(inner net.Conn) *conn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,10 +160,10 @@ func (l *Listener) admit(inner net.Conn) *conn {
 	return c
 }
 
-// makeRoom closes one connection, and reports whether it found one. If spare is set, it closes one beyond the limit,
-// otherwise one within it. It prefers the connection that has waited longest for a request. If none waits, it closes
-// one whose request was answered before all of the request had arrived. If there is none, it closes one whose header
-// takes longer than headerTimeout.
+// makeRoom closes one connection, and reports whether it found one to close. If spare is set, it looks among the
+// connections beyond the limit, otherwise among those within it. It prefers the connection that has waited longest
+// for a request. If none waits, it closes one whose request was answered before all of the request had arrived. If
+// there is none either, it closes one whose header takes longer than headerTimeout.
 func (l *Listener) makeRoom(spare bool) bool {
 	var idle, answered, slow *conn
 	for e := l.waiting.Front(); e != nil && idle == nil; e = e.Next() {

@@ -128,7 +128,7 @@ func TestLongPagesTyped(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, 41, found)
-	require.True(t, strings.HasSuffix(want, string(out.AppendJSON(nil)[1:])))
+	require.True(t, strings.HasSuffix(want, string(wire.AppendJSON(nil, out)[1:])))
 }
 
 // TestLongRecords checks that a page of stream records ends like a page of items.

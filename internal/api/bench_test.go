@@ -34,10 +34,10 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(int64(len(bb.body)))
 			for b.Loop() {
 				in := bb.op.NewInput()
-				if err := in.DecodeJSON(bb.body); err != nil {
+				if err := wire.Decode(bb.body, in); err != nil {
 					b.Fatal(err)
 				}
-				if err := in.Validate(); err != nil {
+				if err := wire.Validate(bb.op, in); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -58,19 +58,19 @@ func queryPage(tb testing.TB, n int) *wire.QueryOutput {
 
 func BenchmarkAppendQueryOutput(b *testing.B) {
 	out := queryPage(b, 1000)
-	buf := out.AppendJSON(nil)
+	buf := wire.AppendJSON(nil, out)
 	b.ReportAllocs()
 	b.SetBytes(int64(len(buf)))
 	for b.Loop() {
-		buf = out.AppendJSON(buf[:0])
+		buf = wire.AppendJSON(buf[:0], out)
 	}
 }
 
 func TestAppendQueryOutputDoesNotAllocate(t *testing.T) {
 	out := queryPage(t, 100)
 	out.ConsumedCapacity = &wire.ConsumedCapacity{TableName: new("Orders"), CapacityUnits: new(12.0)}
-	buf := out.AppendJSON(nil)
-	if n := testing.AllocsPerRun(50, func() { buf = out.AppendJSON(buf[:0]) }); n != 0 {
+	buf := wire.AppendJSON(nil, out)
+	if n := testing.AllocsPerRun(50, func() { buf = wire.AppendJSON(buf[:0], out) }); n != 0 {
 		t.Errorf("AppendJSON allocates %v times, want 0", n)
 	}
 }

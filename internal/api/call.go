@@ -19,7 +19,7 @@ func call[I wire.Input, O any](
 ) (O, error) {
 	ctx, c, err := s.begin(ctx, op, in)
 	if err == nil {
-		err = in.Validate()
+		err = wire.Validate(op, in)
 	}
 	var out O
 	if err == nil {
@@ -74,7 +74,7 @@ func (s *Service) observe(ctx context.Context, c *invocation, op wire.Op, in wir
 	}
 	if e := c.event; e.RequestBytes > 0 && e.Request == nil && e.In <= int64(e.RequestBytes) {
 		if r, ok := in.(wire.Request); ok { // of a call without a body
-			e.Keep(r.AppendJSON(nil))
+			e.Keep(wire.AppendJSON(nil, r))
 		}
 	}
 	if op == wire.OpQuery || op == wire.OpScan || op == wire.OpExecuteStatement {

@@ -130,7 +130,7 @@ func TestObserver(t *testing.T) {
 	svc := api.New(e.db, api.Options{Observer: &w, Clock: func() time.Time { return e.now }})
 	ctx := t.Context()
 	create := new(wire.CreateTableInput)
-	require.NoError(t, create.DecodeJSON([]byte(tableR)))
+	require.NoError(t, wire.Decode([]byte(tableR), create))
 	_, err := svc.CreateExpiring(ctx, create, "")
 	require.NoError(t, err)
 	query := &wire.QueryInput{

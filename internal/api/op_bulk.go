@@ -139,7 +139,7 @@ func (b *bulkTask) run(ctx context.Context, r *run) error {
 // readBulkItem decodes a line: an item, and optionally the condition of its put, both as in the JSON of PutItem.
 func readBulkItem(text []byte) (x line, err error) {
 	in := new(wire.PutItemInput)
-	if err := in.DecodeJSON(text); err != nil {
+	if err := wire.Decode(text, in); err != nil {
 		return x, err
 	}
 	switch {

@@ -30,7 +30,7 @@ func (s *Service) GetItem(
 func (s *Service) serveGetItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 	g := gets.Get().(*get)
 	defer g.release()
-	if err := g.body.DecodeJSON(body); err != nil {
+	if err := wire.Decode(body, &g.body); err != nil {
 		return nil, err
 	}
 	g.in, g.dst = &g.body, dst
@@ -38,7 +38,7 @@ func (s *Service) serveGetItem(ctx context.Context, body, dst []byte) ([]byte, e
 		return nil, err
 	}
 	if !g.found {
-		return g.out.AppendJSON(dst), nil
+		return wire.AppendJSON(dst, &g.out), nil
 	}
 	return appendMembers(g.dst, &g.out), nil
 }
@@ -93,7 +93,7 @@ func (s *Service) getItem(ctx context.Context, g *get) error {
 // check makes the checks of the input that do not depend on the table.
 func (g *get) check() error {
 	in := g.in
-	if err := in.Validate(); err != nil {
+	if err := wire.Validate(wire.OpGetItem, in); err != nil {
 		return err
 	}
 	if err := checkForm(wire.OpGetItem, in, in.Faults, slices.Contains(in.AttributesToGet, "")); err != nil {

@@ -122,7 +122,7 @@ func (q *query) run(
 // check makes the checks of the input that do not depend on the table.
 func (q *query) check() error {
 	in := q.in
-	if err := in.Validate(); err != nil {
+	if err := wire.Validate(wire.OpQuery, in); err != nil {
 		return err
 	}
 	if err := checkForm(wire.OpQuery, in, nil, slices.Contains(in.AttributesToGet, "")); err != nil {

@@ -25,7 +25,7 @@ func (s *Service) Scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 }
 
 func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*wire.ScanOutput, error) {
-	if err := in.Validate(); err != nil {
+	if err := wire.Validate(wire.OpScan, in); err != nil {
 		return nil, err
 	}
 	if err := checkForm(wire.OpScan, in, nil, slices.Contains(in.AttributesToGet, "")); err != nil {

@@ -89,9 +89,6 @@ func tagText(s string) bool {
 // Empty is the output of operations whose response has an empty body.
 type Empty struct{}
 
-// AppendJSON appends nothing.
-func (Empty) AppendJSON(dst []byte) []byte { return dst }
-
 // tagResource sets tags of a table or a stream.
 func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (out Empty, err error) {
 	ref, err := s.resource(value(in.ResourceArn), false)

@@ -142,8 +142,8 @@ func measureCollection(x *wire.TransactWriteItemsOutput, mode *string, tx *table
 // transactDigest returns a hash of the actions of a transaction. It does not depend on the token and on the top-level
 // Return… members.
 func transactDigest(in *wire.TransactWriteItemsInput) []byte {
-	body := wire.TransactWriteItemsInput{TransactItems: in.TransactItems}
-	sum := sha256.Sum256(body.AppendJSON(nil))
+	body := &wire.TransactWriteItemsInput{TransactItems: in.TransactItems}
+	sum := sha256.Sum256(wire.AppendJSON(nil, body))
 	return sum[:]
 }
 

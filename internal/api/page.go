@@ -80,10 +80,7 @@ func (e *pageEncoder[I]) grow(n int) error {
 }
 
 // page returns the handler of an operation that passes items to a [Visit].
-func page[I any, P interface {
-	*I
-	wire.Input
-}, O wire.Output](sel func(P) *string, method func(*Service, context.Context, P, Visit) (O, error)) handler {
+func page[I any, P interface{ *I }, O wire.Output](sel func(P) *string, method func(*Service, context.Context, P, Visit) (O, error)) handler {
 	pool := &sync.Pool{New: func() any {
 		e := new(pageEncoder[I])
 		e.visit = e.add
@@ -96,7 +93,7 @@ func page[I any, P interface {
 			pool.Put(e)
 		}()
 		in := P(&e.in)
-		if err := in.DecodeJSON(body); err != nil {
+		if err := wire.Decode(body, in); err != nil {
 			return nil, err
 		}
 		e.dst, e.reservation = append(dst, `{"Items":[`...), event.CallOf(ctx).Reservation
@@ -105,7 +102,7 @@ func page[I any, P interface {
 		case err != nil:
 			return nil, err
 		case value(sel(in)) == selectCount:
-			return out.AppendJSON(dst), nil
+			return wire.AppendJSON(dst, out), nil
 		}
 		return appendMembers(append(e.dst, ']'), out), nil
 	}
@@ -115,7 +112,7 @@ func page[I any, P interface {
 // and the closing brace. out must not have the member that is in dst.
 func appendMembers(dst []byte, out wire.Output) []byte {
 	at := len(dst)
-	dst = out.AppendJSON(dst)
+	dst = wire.AppendJSON(dst, out)
 	if dst[at+1] == '}' { // out has no members
 		return append(dst[:at], '}')
 	}

@@ -80,7 +80,7 @@ func typed[I wire.Input, O wire.Output](
 ) operation {
 	return operation{op, func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error) {
 		in := op.NewInput().(I)
-		if err := in.DecodeJSON(body); err != nil {
+		if err := wire.Decode(body, in); err != nil {
 			return nil, err
 		}
 		out, err := call(ctx, s, op, in, method)
@@ -90,7 +90,10 @@ func typed[I wire.Input, O wire.Output](
 		if reservation := event.CallOf(ctx).Reservation; reservation != nil && reservation.Reserved() > cap(dst) {
 			dst = slices.Grow(dst, reservation.Reserved())
 		}
-		return out.AppendJSON(dst), nil
+		if _, empty := any(out).(Empty); empty {
+			return dst, nil
+		}
+		return wire.AppendJSON(dst, out), nil
 	}}
 }
 

@@ -34,7 +34,7 @@ func TestVisit(t *testing.T) {
 		`{"TableName":"RRR","Key":{"a":{"S":"x"},"b":{"S":"1"}},"ProjectionExpression":"absent"}`,
 	} {
 		var in wire.GetItemInput
-		require.NoError(t, in.DecodeJSON([]byte(body)))
+		require.NoError(t, wire.Decode([]byte(body), &in))
 		visited = nil
 		used, err := e.svc.GetItem(t.Context(), &in, func(it attr.Item) { _, _ = visit(it) })
 		want, _ := e.serve("GetItem", body)
@@ -44,28 +44,28 @@ func TestVisit(t *testing.T) {
 			continue
 		}
 		rest := &wire.GetItemOutput{ConsumedCapacity: used}
-		require.Equal(t, want, object("Item", visited, rest.AppendJSON(nil)))
+		require.Equal(t, want, object("Item", visited, wire.AppendJSON(nil, rest)))
 	}
 
 	for _, op := range []string{"Query", "Scan"} {
 		for _, sel := range []string{"ALL_ATTRIBUTES", "COUNT"} {
 			body := `{"TableName":"RRR","Limit":3,"ReturnConsumedCapacity":"TOTAL","Select":"` + sel + `"`
 			visited = nil
-			var out interface{ AppendJSON(dst []byte) []byte }
+			var out wire.Output
 			var err error
 			if op == "Query" {
 				body += `,"KeyConditionExpression":"a = :a","ExpressionAttributeValues":{":a":{"S":"x"}}}`
 				in := new(wire.QueryInput)
-				require.NoError(t, in.DecodeJSON([]byte(body)))
+				require.NoError(t, wire.Decode([]byte(body), in))
 				out, err = e.svc.Query(t.Context(), in, visit)
 			} else {
 				body += "}"
 				in := new(wire.ScanInput)
-				require.NoError(t, in.DecodeJSON([]byte(body)))
+				require.NoError(t, wire.Decode([]byte(body), in))
 				out, err = e.svc.Scan(t.Context(), in, visit)
 			}
 			require.NoError(t, err)
-			got := string(out.AppendJSON(nil))
+			got := string(wire.AppendJSON(nil, out))
 			if sel == "COUNT" {
 				require.Empty(t, visited)
 			} else {

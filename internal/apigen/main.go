@@ -1,6 +1,5 @@
 // Command apigen generates files of packages wire and api: Go types for the shapes of all operations with the facts
-// of the service model about them, the table of operations, and code that decodes, encodes and checks the most
-// frequent operations. It reads only the reduced service model under model/ and the tables in tables.go. The same
+// of the service model about them, the table of operations, and code that checks the most frequent inputs. It reads only the reduced service model under model/ and the tables in tables.go. The same
 // input always gives the same output.
 //
 // Run it with go generate ./internal/wire.
@@ -56,10 +55,8 @@ func write(dir string, files map[string][]byte) error {
 // A generator collects the declarations to generate. parts holds them by file.
 type generator struct {
 	*model
-	inputs, read      map[string]bool // shapes reachable from inputs; shapes reachable from decoded outputs
-	decoded, appended map[string]bool // shapes that generated code decodes; shapes that it encodes
-	checked           map[string]bool // shapes of inputs that have a constraint, or contain a shape that has one
-	parts             map[string][]string
+	inputs map[string]bool // shapes reachable from inputs
+	parts  map[string][]string
 }
 
 // generate returns the contents of the generated files by name.
@@ -71,15 +68,13 @@ func generate() (map[string][]byte, error) {
 
 	g := &generator{
 		model:  m,
-		inputs: map[string]bool{}, read: map[string]bool{},
-		decoded: map[string]bool{}, appended: map[string]bool{},
-		checked: map[string]bool{}, parts: map[string][]string{},
+		inputs: map[string]bool{}, parts: map[string][]string{},
 	}
 
 	all := map[string]bool{}
 	for name, op := range m.Operations {
 		m.reach(op.Input, g.inputs)
-		if op.Output != "" {
+		if op.Output != "" && !slices.Contains(refused, name) {
 			m.reach(op.Output, all)
 		}
 		for _, exception := range op.Errors {
@@ -87,36 +82,18 @@ func generate() (map[string][]byte, error) {
 				m.reach(target, all)
 			}
 		}
-		if slices.Contains(frequent, name) {
-			m.reach(op.Input, g.decoded)
-			m.reach(op.Output, g.appended)
-		}
 	}
 
-	for _, name := range frequentInputs {
-		m.reach(name, g.appended)
-	}
-	for _, name := range readOutputs {
-		m.reach(name, g.read)
-	}
-
-	for name := range g.inputs {
-		g.checked[name] = g.constrained(name, map[string]bool{})
-	}
 	maps.Copy(all, g.inputs)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		g.shape(name)
-		if g.decoded[name] {
-			g.decode(name)
+		if slices.Contains(frequent, name) {
 			g.check(name)
-			g.params(name)
 		}
-		if g.appended[name] {
-			g.encode(name)
-		}
+		g.params(name)
 	}
 
-	g.methods()
+	g.requests()
 	g.traits()
 	g.operations()
 	g.api()
@@ -137,7 +114,6 @@ var imports = []struct{ use, path string }{
 	{"context.", "context"},
 	{"strconv.", "strconv"},
 	{"math.", "math"},
-	{"reflect.", "reflect"},
 	{"attr.", "github.com/sortkey/sortkey/attr"},
 	{"wire.Op", "github.com/sortkey/sortkey/internal/wire"},
 }

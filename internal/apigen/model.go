@@ -14,15 +14,14 @@ var modelFiles embed.FS
 
 // A model is the contents of a file under model/: a reduced service model.
 type model struct {
-	TargetPrefix string
-	Operations   map[string]operation
-	Shapes       map[string]shape
+	Operations map[string]operation
+	Shapes     map[string]shape
 }
 
 type operation struct {
 	Input, Output string
 	Errors        []string
-	target        string
+	streams       bool // of the service of streams
 }
 
 type shape struct {
@@ -50,7 +49,7 @@ func load() (*model, error) {
 			return nil, fmt.Errorf("model %s: %w", file, err)
 		}
 		for name, op := range m.Operations {
-			op.target = m.TargetPrefix + "." + name
+			op.streams = file == "dynamodbstreams"
 			joined.Operations[name] = op
 		}
 		for name, s := range m.Shapes {

@@ -27,7 +27,10 @@ func (g *generator) operations() {
 	b.Reset()
 	b.WriteString("// operations is the table of operations, by Op.\nvar operations = [...]operation{\n")
 	for _, name := range names {
-		fmt.Fprintf(&b, "Op%s: {name: %q, target: %q", name, name, g.Operations[name].target)
+		fmt.Fprintf(&b, "Op%s: {name: %q", name, name)
+		if g.Operations[name].streams {
+			b.WriteString(", streams: true")
+		}
 		if slices.Contains(writers, name) {
 			b.WriteString(", writes: true")
 		}
@@ -58,6 +61,15 @@ func (g *generator) operations() {
 	g.emit("exceptions", "%s", b.String())
 }
 
+// requests generates the methods of the inputs that programs of this repository send.
+func (g *generator) requests() {
+	for _, name := range sentInputs {
+		g.emit(
+			"methods", "// Op implements [Request].\nfunc (x *%s) Op() Op { return Op%s }", name, g.inputOf(name)[0],
+		)
+	}
+}
+
 // api generates, for package api, the list of operations whose handler is a method with the operation's name, and the
 // methods by which Go code calls the operations.
 func (g *generator) api() {
@@ -66,7 +78,7 @@ func (g *generator) api() {
 	b.WriteString("func operations() []operation {\nreturn []operation{\n")
 	for _, name := range g.opNames() {
 		method := "(*Service)." + strings.ToLower(name[:1]) + name[1:]
-		if !slices.Contains(otherHandlers, name) {
+		if !slices.Contains(slices.Concat(otherHandlers, refused), name) {
 			fmt.Fprintf(&b, "typed(wire.Op%s, %s),\n", name, method)
 		}
 		if slices.Contains(calledOperations, name) {

@@ -68,7 +68,7 @@ func (g *generator) tag(structure, member string) string {
 		if least, ok := minTableName[structure]; ok && target == "TableArn" {
 			options = append(options, fmt.Sprint("min=", least))
 		}
-		if g.decoded[structure] && len(options) > known {
+		if slices.Contains(frequent, structure) && len(options) > known {
 			panic("tables.go: generated checks take the bounds of " + structure + "." + member + " from its traits")
 		}
 	}
@@ -88,14 +88,10 @@ func (g *generator) tag(structure, member string) string {
 }
 
 // needsTraits reports whether the tag of a member must name the traits of its shape. Inputs need all traits, for the
-// checks. Outputs are not checked, so they need only the traits of timestamps and, if they are decoded, those of
-// integers.
+// checks. Outputs are not checked, so they need only the traits of timestamps.
 func (g *generator) needsTraits(structure, target string) bool {
-	switch {
-	case g.inputs[structure]:
+	if g.inputs[structure] {
 		return g.hasTraits(target)
-	case g.kind(target) == kindInteger:
-		return g.read[structure]
 	}
 	return g.kind(target) == kindTimestamp
 }
@@ -161,7 +157,7 @@ func (g *generator) traitsOf(name string) string {
 	s := g.Shapes[name]
 	fields := []string{fmt.Sprintf("name: %q", name)}
 	add := func(format string, args ...any) { fields = append(fields, fmt.Sprintf(format, args...)) }
-	lo, hi := "0", "-1"
+	lo, hi := "0", "0"
 	switch g.kind(name) {
 	case kindInteger:
 		add("kind: kindInteger")
@@ -184,7 +180,9 @@ func (g *generator) traitsOf(name string) string {
 		add("min: %s", lo)
 	}
 
-	add("max: %s", hi)
+	if hi != "0" {
+		add("max: %s", hi)
+	}
 	if s.Pattern != "" {
 		add("pattern: %q", s.Pattern)
 	}

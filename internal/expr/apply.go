@@ -14,13 +14,13 @@ import (
 // Errors of [Update.Apply], which depend on the item. Each is an [*Error].
 // Source: dynalite, test/updateItem.js (captured).
 var (
-	// ErrPath is for a path whose parent does not exist in the item or is not a document.
+	// ErrPath means that the parent of a path does not exist in the item or is not a document.
 	ErrPath error = &Error{Message: "The document path provided in the update expression is invalid for update"}
-	// ErrMissing is for a path that the update reads but the item does not have.
+	// ErrMissing means that the update reads a path that the item does not have.
 	ErrMissing error = &Error{
 		Message: "The provided expression refers to an attribute that does not exist in the item",
 	}
-	// ErrOperand is for a value in the item whose kind the update cannot use.
+	// ErrOperand means that the item has a value of a kind that the update cannot use.
 	ErrOperand error = &Error{Message: "An operand in the update expression has an incorrect data type"}
 )
 
@@ -249,8 +249,7 @@ func (s *updater) delete(old, v attr.Value) (attr.Value, error) {
 	return attr.MakeValue(v.Kind(), s.bytes[start:]), nil
 }
 
-// changes returns the changes that the branches make to the attributes of the document it, which is at the given
-// depth.
+// changes returns the changes that the branches make to the attributes of a map at the given depth.
 func (s *updater) changes(below []branch, it attr.Item, depth int) []item.Change {
 	s.used = max(s.used, depth+1)
 	out := s.levels[depth].changes[:0]

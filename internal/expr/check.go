@@ -25,7 +25,7 @@ const (
 	anyType = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
 )
 
-// checkUse records a fault for each part that is a function which may not be an operand.
+// checkUse records a fault for each part that is a function call and may not be an operand.
 func (p *parser) checkUse(parts ...part) {
 	for _, x := range parts {
 		if call, ok := x.op.(*ast.Call); ok {
@@ -101,7 +101,7 @@ func arity(fn ast.Func) (n int, ok bool) {
 	return 0, false
 }
 
-// checkCall checks a function whose operands have been checked.
+// checkCall checks a function call in a condition. Its operands have been checked already.
 func (p *parser) checkCall(tok int, fn ast.Func, args []ast.Operand) {
 	n, ok := arity(fn)
 	if !ok {
@@ -161,8 +161,8 @@ func (p *parser) checkTypeName(tok int, o ast.Operand) {
 // kind. It is true for 0, a kind that depends on the item.
 func isOrdered(k attr.Kind) bool { return k == 0 || k.IsScalar() }
 
-// checkUpdateCall checks a function whose operands have been checked. For list_append it checks only operands that
-// are values, because the results of functions depend on the item.
+// checkUpdateCall checks a function call in an update. Its operands have been checked already. For list_append it
+// checks only operands that are values, because the results of functions depend on the item.
 func (p *parser) checkUpdateCall(tok int, fn ast.Func, args []ast.Operand) {
 	if fn != ast.IfNotExists && fn != ast.ListAppend {
 		if _, ok := arity(fn); ok {

@@ -59,9 +59,9 @@ type tree interface {
 // update only reads. It may yield a path more than once. The caller must not change paths.
 func Paths(t tree) iter.Seq[ast.Path] { return t.paths() }
 
-// TopLevel yields names of top-level attributes. For a condition it yields all of them in the order in which they are
-// written, perhaps more than once. For a projection and an update it yields each once, in byte order; for an update,
-// only those that it changes.
+// TopLevel yields names of top-level attributes. For a condition, it yields all names in the order in which they are
+// written, perhaps more than once. For a projection or an update, it yields each name once, in byte order. Of an
+// update, it yields only the attributes that the update changes.
 func TopLevel(t tree) iter.Seq[string] { return t.topLevel() }
 
 func (c *Condition) paths() iter.Seq[ast.Path] {

@@ -154,7 +154,7 @@ func (e *Env) checkValues() error {
 	return nil
 }
 
-// Unused returns an [*Error] if no expression has used one of the names or values, otherwise nil. Call it after
+// Unused returns an [*Error] if there is a name or a value that no expression has used, otherwise nil. Call it after
 // parsing all expressions.
 func (e *Env) Unused() error {
 	var keys []string

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Param is the parameter of a request that an [Error] names.
+// A Param is the name of a request parameter, such as "FilterExpression", in an [Error].
 type Param = string
 
 // The parameters of requests that contain expressions, names or values.

@@ -40,8 +40,7 @@ func eval(n ast.Node, it attr.Item) bool {
 // digits is a buffer for a size in the stored form of a number.
 type digits [24]byte
 
-// resolve returns the value of o, or the zero Value. It uses buf for a number
-// that the item does not contain.
+// resolve returns the value of o, or the zero Value if o has none. The result of size() is stored in buf.
 func resolve(o ast.Operand, it attr.Item, buf *digits) attr.Value {
 	switch o := o.(type) {
 	case *ast.PathOperand:
@@ -75,8 +74,8 @@ func sizeValue(n int, buf *digits) attr.Value {
 }
 
 // sizeOf returns the size of a value: the bytes of a B, the elements of a set, list or map, and the UTF-16 code units
-// of an S. The documentation speaks of the length of an S; the authors of ExtendDB found on the service that é and a
-// character outside the basic plane together have three (issue 60). N, BOOL and NULL have no size.
+// of an S. N, BOOL and NULL have no size. The documentation speaks of the length of an S. The authors of ExtendDB
+// found that for the service, a text of é and a character above U+FFFF has size 3 (issue 60).
 func sizeOf(v attr.Value) (int, bool) {
 	switch v.Kind() {
 	case attr.String:

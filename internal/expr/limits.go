@@ -2,7 +2,7 @@ package expr
 
 // Limits of expressions. Source: DG/Constraints.html.
 const (
-	// MaxExpressionBytes is the longest expression.
+	// MaxExpressionBytes is the length of the longest expression, in bytes.
 	MaxExpressionBytes = 4096
 	// MaxOperators is the largest number of operators in an expression:
 	// comparisons, BETWEEN, IN, AND, OR, NOT and arithmetic. Functions do not
@@ -13,8 +13,7 @@ const (
 	// MaxPathSteps is the largest number of names and indexes in a document
 	// path.
 	MaxPathSteps = 32
-	// MaxTokenBytes is the longest #name or :value, its first character
-	// included.
+	// MaxTokenBytes is the length of the longest #name or :value, in bytes, including the # or the colon.
 	MaxTokenBytes = 255
 	// MaxSubstitutionBytes limits ExpressionAttributeNames and
 	// ExpressionAttributeValues together: their keys, the attribute names and

@@ -20,8 +20,8 @@ func (p *parser) parseCondition() ast.Node {
 	return n
 }
 
-// or parses conditions joined by OR. If inParen, it is inside parentheses, where it may find an operand instead of a
-// condition.
+// or parses conditions joined by OR. If inParen is set, the text is inside parentheses and may be an operand instead
+// of a condition.
 func (p *parser) or(inParen bool) part {
 	l := p.and(inParen)
 	for p.kind() == lex.TokOr {
@@ -71,8 +71,8 @@ func (p *parser) primary(inParen bool) part {
 	return p.condition(inner, inParen)
 }
 
-// closeParen ends parentheses that began at tok. A path in parentheses may
-// continue after them, but not in an update (dynalite, test/updateItem.js).
+// closeParen ends parentheses that began at tok. After a path in parentheses, the path may continue, as in (a).b, but
+// not in an update (dynalite, test/updateItem.js).
 func (p *parser) closeParen(inner part, tok int) part {
 	if !p.expect(lex.TokRightParen) {
 		return part{}
@@ -89,8 +89,8 @@ func (p *parser) closeParen(inner part, tok int) part {
 	return inner
 }
 
-// condition parses the rest of a condition that begins with the operand l. If inParen and a closing parenthesis
-// follows, it returns l itself.
+// condition parses the rest of a condition that begins with the operand l. If inParen is set and a closing
+// parenthesis follows, l is not part of a condition, and condition returns l itself.
 func (p *parser) condition(l part, inParen bool) part {
 	if p.syntax != nil {
 		return part{}
@@ -211,7 +211,8 @@ func (p *parser) operand() ast.Operand {
 	return nil
 }
 
-// pathOrNil returns a nil operand for a nil path.
+// pathOrNil returns path as an operand. For a nil path it returns nil, because an interface that holds a nil pointer
+// would not equal nil.
 func pathOrNil(path *ast.PathOperand) ast.Operand {
 	if path == nil {
 		return nil

@@ -105,7 +105,7 @@ func (p *parser) action(clause ast.Clause) ast.Action {
 	return a
 }
 
-// setValue parses the value after the "=" of a SET, or one in parentheses.
+// setValue parses the value after the "=" of a SET, or a value in parentheses.
 func (p *parser) setValue() part {
 	l := p.setTerm()
 	if _, ok := l.op.(*ast.Arithmetic); ok || p.kind() != lex.TokPlus && p.kind() != lex.TokMinus {

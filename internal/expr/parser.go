@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A parser parses one expression. It stops at the first syntax error. After any other fault it goes on, because a
+// A parser parses one expression. It stops at the first syntax error. After any other fault it continues, because a
 // fault of a class with a higher priority may follow. It records the first fault of each class.
 type parser struct {
 	env    *Env
@@ -30,13 +30,13 @@ type parser struct {
 	leaf [leafClasses]fault
 }
 
-// A fault is a message and the token at fault. A fault with an empty msg stands for none.
+// A fault is a message and the token that it is about. An empty msg means that there is no fault.
 type fault struct {
 	msg string
 	tok int
 }
 
-// Classes of faults in a whole expression.
+// Classes of faults that are recorded once for a whole expression.
 const (
 	faultParens = iota
 	faultOperators
@@ -49,7 +49,7 @@ const (
 	faultOverlap
 	faultConflict
 	faultOperand // of ADD or DELETE
-	faultLeaf    // the first condition, or action of an update, with any fault below
+	faultLeaf    // the fault of the first condition (or action of an update) that has one of the leaf classes
 	faultClasses
 )
 
@@ -66,8 +66,8 @@ var (
 	}
 )
 
-// Classes of faults in one comparison or function. All faults of one condition
-// come before those of the next.
+// Classes of faults in one comparison or function, the leaves of an expression. All faults of one condition come
+// before those of the next.
 const (
 	leafNames    = iota // undefined names and values
 	leafCount           // number of operands
@@ -185,8 +185,8 @@ func (p *parser) misuse(tok int, fn ast.Func) {
 	p.note(faultMisuse, tok, "The function is not allowed to be used this way in an expression; function: %s", fn)
 }
 
-// endLeaf ends the current condition. If the condition has faults, endLeaf keeps the one of the first class, unless
-// an earlier condition had a fault.
+// endLeaf ends the current condition. Of its faults, endLeaf keeps the one of the first class, unless an earlier
+// condition had a fault.
 func (p *parser) endLeaf() {
 	for i := range p.leaf {
 		if f := p.leaf[i]; f.msg != "" {
@@ -378,7 +378,7 @@ func (p *parser) stepName(steps []ast.Step) ([]ast.Step, bool) {
 	return steps, false
 }
 
-// stepIndex parses the rest of [n].
+// stepIndex parses the rest of a step [n] after the opening bracket.
 func (p *parser) stepIndex(steps []ast.Step) []ast.Step {
 	if p.kind() != lex.TokInt {
 		p.fail()

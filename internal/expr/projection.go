@@ -113,7 +113,7 @@ func (p *Projection) Append(dst []byte, it attr.Item) []byte {
 	b := s.builder(0)
 	switch {
 	case p == nil:
-	case it.Len() < len(p.root.below): // a request may name many more attributes than the item has
+	case it.Len() < len(p.root.below): // look up the names of the item, because they are fewer
 		for name, v := range it.All() {
 			i, ok := slices.BinarySearchFunc(p.root.below, name, func(br branch, name []byte) int {
 				return strings.Compare(br.step.Name, string(name))

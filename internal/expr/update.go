@@ -125,9 +125,9 @@ func Actions(u *Update) []ast.Action {
 	return u.actions
 }
 
-// creates reports whether the update creates an item that does not exist. An update with only REMOVE and DELETE
-// actions does not: it then has no effect. An update without actions does. Source: alternator, test_item.py and
-// test_returnvalues.py.
+// creates reports whether the update creates the item if it does not exist. An update with only REMOVE and DELETE
+// actions does not create it, and then has no effect. An update without actions creates it. Source: alternator,
+// test_item.py and test_returnvalues.py.
 func (u *Update) creates() bool {
 	makes := func(a ast.Action) bool { return a.Clause == ast.SetClause || a.Clause == ast.AddClause }
 	return u == nil || len(u.actions) == 0 || slices.ContainsFunc(u.actions, makes)

@@ -36,8 +36,8 @@ func Serving() {
 
 // A Work is work of one goroutine that may turn out to be heavy. The zero Work is ready to use.
 type Work struct {
-	// Free makes the work need no slot. It is set in an update, for example, as other updates wait for that one. Free
-	// work only lets other goroutines run after each stretch.
+	// Free makes the work need no slot. An update sets it, for example, because other updates wait for that update.
+	// Free work only lets other goroutines run after each stretch.
 	Free bool
 
 	bytes int // processed in the current stretch

@@ -8,9 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/item/token"
 )
 
-// JSONLen returns the length of [attr.Item.AppendJSON] without building the text.
-// Stored numbers are short and their texts are not: 1E125 is a 1 and 125 zeros, so
-// an item of 400 KB may have 19 MB of JSON.
+// JSONLen returns the length of [attr.Item.AppendJSON] without building the text. A stored number may be much shorter
+// than its text: 1E125 is written as a 1 and 125 zeros. So an item of 400 KB may have 19 MB of JSON.
 func JSONLen(it attr.Item) int {
 	n := len(`{}`) + max(0, it.Len()-1) // commas
 	for i := range it.Len() {

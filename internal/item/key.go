@@ -3,14 +3,14 @@ package item
 import "github.com/sortkey/sortkey/attr"
 
 // A key is a tuple of values, encoded as bytes. The last component is the bare payload of its value. Every component
-// before it is escaped and terminated. So keys compare component by component, and no byte in a value can look like
-// the end of a component.
+// before it is escaped and terminated. So keys compare component by component, and no bytes of a value look like the
+// end of a component.
 
 const (
 	keyEscape = 0x00 // together with keyEscaped: a zero byte of the value
 	keyEnd    = 0x01 // after keyEscape: the end of the component
-	// keyEscaped must be greater than keyEnd, so a value that continues sorts
-	// after one that has ended.
+	// keyEscaped must be greater than keyEnd. Then a value that continues with a zero byte sorts after the same value
+	// without it.
 	keyEscaped = 0xFF
 )
 

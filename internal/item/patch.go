@@ -12,9 +12,8 @@ type Change struct {
 	Value attr.Value
 }
 
-// AppendWith appends a copy of the item it with the changes applied. The changes must be sorted by name in byte
-// order, with each name once. AppendWith copies unchanged attributes without decoding them. It allocates only to grow
-// dst.
+// AppendWith appends a copy of an item with the changes applied. The changes must be sorted by name in byte order,
+// with each name once. AppendWith copies unchanged attributes without decoding them. It allocates only to grow dst.
 func AppendWith(dst []byte, it attr.Item, changes []Change) []byte {
 	count, size, content := it.Len(), it.Size(), doc.Content(it)
 	for _, c := range changes {
@@ -47,8 +46,8 @@ func AppendWith(dst []byte, it attr.Item, changes []Change) []byte {
 	return p.dst
 }
 
-// AppendOnly appends an item with those attributes of the item it for which keep returns true. It copies them without
-// decoding them. It may call keep twice for a name.
+// AppendOnly appends a copy of an item that has only the attributes for which keep returns true. It copies them
+// without decoding them. It may call keep twice for a name.
 func AppendOnly(dst []byte, it attr.Item, keep func(name []byte) bool) []byte {
 	count, size, content := 0, 0, 0
 	var kept uint64 // bit i says whether to keep attribute i, for the first 64
@@ -86,11 +85,10 @@ type ListChange struct {
 	Value attr.Value
 }
 
-// AppendListWith appends the payload of a new list: v with the changes applied.
-// The changes must be sorted by index, with each index once. Values with
-// indexes past the end are appended in that order. Removed elements leave no
-// gaps. Like [AppendWith] it copies unchanged elements without decoding them.
-// If v is not a list, it counts as an empty one.
+// AppendListWith appends the payload of a new list: v with the changes applied. The changes must be sorted by index,
+// with each index once. Values with indexes past the end are appended in the order of their indexes. Removed elements
+// leave no gaps. Like [AppendWith] it copies unchanged elements without decoding them. If v is not a list, it counts
+// as an empty one.
 func AppendListWith(dst []byte, v attr.Value, changes []ListChange) []byte {
 	var list attr.Item
 	if v.Kind() == attr.List {

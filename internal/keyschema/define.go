@@ -101,8 +101,8 @@ func parse(in *wire.CreateTableInput, key string) (schema []wire.KeySchemaElemen
 	return schema, nil
 }
 
-// defineAttribute adds an attribute to the input's definitions. If the attribute is there already, it sets its type.
-// A new attribute without a kind is a string.
+// defineAttribute adds an attribute to the input's definitions. If the definitions have the attribute already, a kind
+// that is not 0 replaces its type. A new attribute without a kind is a string.
 func defineAttribute(in *wire.CreateTableInput, a keycond.Attribute) {
 	known := slices.IndexFunc(in.AttributeDefinitions, func(d wire.AttributeDefinition) bool {
 		return *d.AttributeName == a.Name

@@ -1,5 +1,5 @@
-// Package keyschema reads the keys of a table and its indexes from a table description, and writes them from short
-// text such as "customer / order".
+// Package keyschema reads the keys of a table and its indexes from a table description. It also defines keys and
+// indexes from short text such as "customer / order".
 package keyschema
 
 import (

@@ -67,7 +67,7 @@ func ExpectedCondition(conds map[string]wire.ExpectedAttributeValue, or bool) (*
 	return joined(conds, or, expectedNode)
 }
 
-// joined converts each element of conds with the function one, and joins the results.
+// joined converts each element of conds with the function one, and joins the results by AND, or by OR if or is set.
 func joined[T any](
 	conds map[string]T, or bool, one func(name string, cond T) (ast.Node, error),
 ) (*expr.Condition, error) {

@@ -41,8 +41,8 @@ func Update(updates map[string]wire.AttributeValueUpdate) (*expr.Update, error) 
 	return expr.NewUpdate(actions...)
 }
 
-// Refused takes an error that applying an update of [Update] has returned. It returns the error with the message for
-// AttributeUpdates.
+// Refused takes an error that [expr.Update.Apply] has returned for an update from [Update]. It returns the error with
+// the message that the service sends for AttributeUpdates.
 func Refused(err error) error {
 	if errors.Is(err, expr.ErrOperand) {
 		return &expr.Error{Message: "Type mismatch for attribute to update"}

@@ -43,8 +43,8 @@ const (
 	UpdateForm
 )
 
-// Roles appends the role of each token of an expression. Words such as IN, SET or true can be operators, begin a
-// clause or be values. Where the grammar allows none of these, the word has the role of a name.
+// Roles appends the role of each token of an expression. A word such as IN, SET or true can be an operator, begin a
+// clause or be a value. Where the grammar allows none of these, the word has the role of a name.
 func Roles(roles []Role, src string, tokens []Token, form Form) []Role {
 	update := form == UpdateForm
 	clause := TokEOF
@@ -182,7 +182,7 @@ func Unquote(word string) (string, error) {
 	return s, nil
 }
 
-// Literal returns the value of a token that is text, a number or a word.
+// Literal returns the value of a token that is text, a number, or one of the words true, false and null.
 func Literal(role Role, word string) (attr.Value, error) {
 	switch {
 	case role == RoleText:

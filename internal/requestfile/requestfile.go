@@ -49,7 +49,7 @@ type frame struct {
 	place place
 	line  int64
 	table string // of a list of writes
-	// members are the members of a request that are not lists of writes. batch is true if the request has a list of
+	// members are the members of a request that are neither null nor lists of writes. batch is true if the request has a list of
 	// writes.
 	members members
 	batch   bool
@@ -175,7 +175,7 @@ func (r *Reader) member(top *frame) error {
 	}
 
 	value, err := r.dec.ReadValue()
-	if err == nil {
+	if err == nil && value.Kind() != 'n' {
 		top.members[name] = value.Clone()
 	}
 	return err

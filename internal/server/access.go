@@ -35,8 +35,9 @@ func checkHost(r *http.Request, allowed []string) *failure {
 	}
 }
 
-// LocalOnly returns a handler that refuses requests that arrive at a loopback address but name another host in their
-// Host header, unless allowed lists that host; "*" allows all. New does the same for requests without credentials.
+// LocalOnly returns a handler that passes requests to h. It refuses a request that arrives at a loopback address but
+// names another host in its Host header, unless allowed lists that host; "*" allows all hosts. [New] makes the same
+// check for requests without credentials.
 func LocalOnly(h http.Handler, allowed []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if f := checkHost(r, allowed); f != nil {

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// drainFactor bounds how much of a body that is too long the server reads, in multiples of the limit. If it did not
-// read on, a client that is still sending would not see the response.
+// drainFactor bounds how much of a body that is too long the server reads, in multiples of the limit. If the server
+// stopped reading at the limit, a client that is still sending would not see the response.
 const drainFactor = 4
 
 // firstRead is the capacity of a buffer before any of the body has arrived. The buffer grows only as bytes arrive, so
@@ -85,8 +85,8 @@ func unpack(h http.Header, raw []byte, limit int, buf *buffer, sh *share) ([]byt
 var errBudget = errors.New("server: no bytes left in the budget")
 
 // readAll appends src to buf. Before buf grows, readAll takes the memory from the budget through sh. It returns false
-// if src is longer than limit, and errBudget if the budget is used up. Expected is the length of src plus one, so
-// that the last growth takes no more memory than needed, or 0 if the length is unknown.
+// if src is longer than limit, and errBudget if the budget is used up. Expected is the length of src plus one, or 0
+// if the length is unknown; with it, the last growth takes no more memory than needed.
 func readAll(src io.Reader, limit, expected int, buf *buffer, sh *share) (bool, error) {
 	for {
 		if len(buf.b) > limit {

@@ -16,10 +16,10 @@ import (
 // acceptedEncoding returns the encoding for a response, "gzip", "deflate" or "", given the Accept-Encoding headers of
 // the request. It follows what Alternator's test_compressed_response.py recorded of DynamoDB:
 //
-//   - The highest weight wins, then a named encoding over "*", then the earlier
-//     one.
+//   - The encoding with the highest weight wins. Among equal weights, a named encoding wins over "*", and otherwise
+//     the first one wins.
 //   - Identity is ignored.
-//   - An invalid weight or one above 1 counts as 1, one below 0 as 0.
+//   - An invalid weight, or a weight above 1, counts as 1; a weight below 0 counts as 0.
 //   - If an encoding is repeated, its highest weight counts.
 func acceptedEncoding(headers []string) string {
 	type choice struct {
@@ -101,8 +101,8 @@ var zlibWriters = sync.Pool{New: func() any {
 }}
 
 // compress writes body to buf in an encoding that acceptedEncoding returned. A long body is heavy work, so compress
-// waits for a slot between parts of it. If ctx ends, compress goes on without a slot, because then no client waits
-// for the answer.
+// waits for a slot of package heavy between parts of it. If ctx ends, compress continues without a slot, because then
+// no client waits for the answer.
 func compress(ctx context.Context, coding string, body []byte, buf *buffer) {
 	pool := &gzipWriters
 	if coding == "deflate" {

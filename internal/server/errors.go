@@ -15,7 +15,7 @@ type failure struct {
 	status int
 	typ    string // in namespace com.amazon.coral.service unless it has a '#'
 	msg    string // left out of the answer if empty
-	closes bool   // close the connection, because the body was not read
+	closes bool   // close the connection, because the server has not read the body
 }
 
 func (f *failure) Error() string { return fmt.Sprintf("server: %d %s: %s", f.status, f.typ, f.msg) }

@@ -99,9 +99,9 @@ type Options struct {
 	// Connections counts the connections of [Run] and [Serve]. Default: they are not counted.
 	Connections *admission.Counts
 
-	// Timeouts of one connection, used by [Run] and [Serve]: for reading the headers, for reading the whole request,
-	// for reading and answering it, and for waiting for the next one. Negative: no timeout. Defaults: 10 s, 60 s, 60
-	// s, 120 s.
+	// Timeouts of one connection, used by [Run] and [Serve]: ReadHeaderTimeout for reading the headers, ReadTimeout
+	// for reading the whole request, WriteTimeout for reading and answering it, and IdleTimeout for waiting for the
+	// next one. Negative: no timeout. Defaults: 10 s, 60 s, 60 s, 120 s.
 	ReadHeaderTimeout, ReadTimeout, WriteTimeout, IdleTimeout time.Duration
 
 	// ShutdownTimeout is how long requests may continue after the context of [Run] or [Serve] has ended; then the

@@ -119,7 +119,7 @@ func (s *service) handle(r *http.Request, counted bool) (status int, out *buffer
 	var sig *signature
 	if unknown == nil && s.opts.Credentials != nil {
 		// Check the signature's fields before reading the body, so that only clients with a known key can make the
-		// server read one.
+		// server read a body.
 		if sig, f = readSignature(r, s.opts.Credentials, s.opts.Clock()); f != nil {
 			return 0, nil, f.closing()
 		}
@@ -270,9 +270,9 @@ func responseType(h http.Header) []string {
 	return nil
 }
 
-// send answers with the bytes of out, and frees it. The response has the content type of the request or, if DynamoDB
-// does not accept that type, typ: a recording of DynamoDB answers an unknown operation with JSON. The checksum covers
-// the bytes as sent, after compression (Alternator, test_crc.py).
+// send answers with the bytes of out, and frees out. The response has the content type of the request. If DynamoDB
+// does not accept that type, the response has typ, because in a recording DynamoDB answers an unknown operation with
+// JSON. The checksum covers the bytes as sent, after compression (Alternator, test_crc.py).
 func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *buffer, typ []string) {
 	h := w.Header()
 	if n := s.opts.CompressBytes; n >= 0 && len(out.b) >= n {

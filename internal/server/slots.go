@@ -6,7 +6,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A slot stands for the slots of the server that one request takes. It implements [event.Slot].
+// A slot holds the slots of the server that one request takes. It implements [event.Slot].
 type slot struct {
 	s           *service
 	want, taken int

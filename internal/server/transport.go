@@ -33,7 +33,7 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, context.Cause(ctx)
 	}
 	inner := ctx
-	if ctx.Value(http.LocalAddrContextKey) != nil { // the caller is handling a request to its own HTTP server
+	if ctx.Value(http.LocalAddrContextKey) != nil { // the caller is itself handling a request of an HTTP server
 		inner = context.WithValue(ctx, http.LocalAddrContextKey, nil)
 	}
 	in := req.WithContext(inner) // a copy, so the handler may change it

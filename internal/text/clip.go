@@ -2,9 +2,9 @@ package text
 
 import "strings"
 
-// Clip cuts the middle out of a text that is longer than most bytes, and puts an ellipsis there. The rest has at most
-// that number of bytes. Clip keeps the beginning and the end, as an error message often begins with the place and
-// ends with the reason.
+// Clip shortens a text that has more than most bytes: it replaces the middle by an ellipsis. Without the ellipsis,
+// the result has at most this number of bytes. Clip keeps the beginning and the end, because an error message often
+// begins with the place and ends with the reason.
 func Clip(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -36,7 +36,7 @@ func Plural(noun string) string {
 	return noun + "s"
 }
 
-// Agree returns one if n is 1, and many otherwise.
+// Agree returns the word one if n is 1, otherwise the word many.
 func Agree(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -56,7 +56,8 @@ func Thousands[N int | int64 | uint64](n N) string {
 	return s
 }
 
-// Figure formats a number with three significant digits, such as 0.0123, 12.3 or 12,345.
+// Figure formats a number with three significant digits, such as 0.0123 or 12.3, or from 1,000 on as a whole number,
+// such as 12,345.
 func Figure(f float64) string {
 	if math.Abs(f) >= 999.5 && math.Abs(f) < 1e18 { // 999.5 rounds up to 1,000
 		return Thousands(int64(math.Round(f)))

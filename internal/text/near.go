@@ -29,9 +29,9 @@ func DidYouMean(name string, known []string) string {
 	return "known names: " + strings.Join(known, ", ")
 }
 
-// Distance returns the optimal string alignment distance of a and b. That is the number of bytes to insert, delete,
-// replace or swap with their neighbour to turn a into b. If a or b has more than 64 bytes, Distance returns the
-// length of the longer one, which is the largest possible distance.
+// Distance returns the optimal string alignment distance of a and b: the least number of edits that turn a into b. An
+// edit inserts, deletes or replaces a byte, or swaps two neighbours. If a or b has more than 64 bytes, Distance
+// returns the length of the longer one, which is the largest possible distance.
 func Distance(a, b string) int {
 	if len(a) > 64 || len(b) > 64 {
 		return max(len(a), len(b))

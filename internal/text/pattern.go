@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Pattern returns a function that returns a regular expression, compiled on the first call. If a command compiled all
+// Pattern returns a function that returns a regular expression. The first call compiles it. If a command compiled all
 // its expressions when it starts, that would take a tenth of its start time.
 func Pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })

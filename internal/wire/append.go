@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/item/token"
 )
 
@@ -36,68 +35,6 @@ func appendDouble(dst []byte, f float64) []byte {
 func appendTimestamp(dst []byte, f float64) []byte { return strconv.AppendFloat(dst, f, 'f', -1, 64) }
 
 func appendInteger(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
-
-// Each of the following functions appends a member if it is present.
-
-func appendTextMember(dst []byte, name string, p *string) []byte {
-	if p == nil {
-		return dst
-	}
-	return appendString(appendName(dst, name), *p)
-}
-
-func appendIntegerMember(dst []byte, name string, p *int64) []byte {
-	if p == nil {
-		return dst
-	}
-	return appendInteger(appendName(dst, name), *p)
-}
-
-func appendDoubleMember(dst []byte, name string, p *float64) []byte {
-	if p == nil {
-		return dst
-	}
-	return appendDouble(appendName(dst, name), *p)
-}
-
-func appendBooleanMember(dst []byte, name string, p *bool) []byte {
-	if p == nil {
-		return dst
-	}
-	return strconv.AppendBool(appendName(dst, name), *p)
-}
-
-func appendItemMember(dst []byte, name string, it attr.Item) []byte {
-	if it == nil {
-		return dst
-	}
-	return it.AppendJSON(appendName(dst, name))
-}
-
-// appendList appends a list, calling value for each element.
-func appendList[T any](dst []byte, l []T, value func(*T, []byte) []byte) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = value(&l[i], dst)
-	}
-	return append(dst, ']')
-}
-
-// appendMap appends a map in key order, calling value for each element.
-func appendMap[T any](dst []byte, m map[string]T, value func(*T, []byte) []byte) []byte {
-	dst = append(dst, '{')
-	for i, k := range sortedKeys(m) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		e := m[k]
-		dst = value(&e, append(appendString(dst, k), ':'))
-	}
-	return append(dst, '}')
-}
 
 func sortedKeys[T any](m map[string]T) []string {
 	if len(m) == 0 {

@@ -78,15 +78,6 @@ func (v *violations) missing(member string, absent, required bool) bool {
 	return absent
 }
 
-// An object is a structure with constraints.
-type object interface{ check(v *violations) }
-
-func (v *violations) object(member string, x object) {
-	v.push(member)
-	x.check(v)
-	v.pop()
-}
-
 // add records a violation of a member or, if member is "", of the element at the current path. It returns false if
 // there are maxViolations already.
 func (v *violations) add(kind check, member, value, text string) bool {
@@ -187,7 +178,7 @@ func (v *violations) text(member string, p *string, required bool, t *traits) {
 	}
 	if n := textLength(s); n < int(t.min) {
 		v.add(checkMin, member, s, atLeastLength(int(t.min)))
-	} else if t.max >= 0 && n > int(t.max) {
+	} else if t.max > 0 && n > int(t.max) {
 		v.add(checkMax, member, s, atMostLength(int(t.max)))
 	}
 }
@@ -282,7 +273,7 @@ func (v *violations) integer(member string, p *int64, required bool, t *traits) 
 func (v *violations) size(member string, n int, t *traits) bool {
 	if n < int(t.min) {
 		return v.add(checkMin, member, "", atLeastLength(int(t.min)))
-	} else if t.max >= 0 && n > int(t.max) {
+	} else if t.max > 0 && n > int(t.max) {
 		return v.add(checkMax, member, "", atMostLength(int(t.max)))
 	}
 	return false

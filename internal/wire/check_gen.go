@@ -2,106 +2,6 @@
 
 package wire
 
-import (
-	"reflect"
-)
-
-func (x *AttributeValueUpdate) check(v *violations) {
-	v.text("Action", x.Action, false, &traitsAttributeAction)
-}
-
-func (x *BatchGetItemInput) check(v *violations) {
-	if x.RequestItems == nil {
-		v.null("RequestItems")
-	} else {
-		if v.size("RequestItems", len(x.RequestItems), &traitsBatchGetRequestMap) {
-			v.echo(appendBatchGetRequestMap(nil, x.RequestItems))
-		}
-		if v.tableKeys("RequestItems", sortedKeys(x.RequestItems)) {
-			v.echo(appendBatchGetRequestMap(nil, x.RequestItems))
-		}
-		v.push("RequestItems")
-		for _, k := range sortedKeys(x.RequestItems) {
-			e := x.RequestItems[k]
-			v.key(k)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	v.text("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, &traitsReturnConsumedCapacity)
-}
-
-func (x *BatchWriteItemInput) check(v *violations) {
-	v.text("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, &traitsReturnConsumedCapacity)
-	v.text("ReturnItemCollectionMetrics", x.ReturnItemCollectionMetrics, false, &traitsReturnItemCollectionMetrics)
-	if x.RequestItems == nil {
-		v.null("RequestItems")
-	} else {
-		if v.size("RequestItems", len(x.RequestItems), &traitsBatchWriteItemRequestMap) {
-			v.echo(appendEcho(nil, reflect.ValueOf(x.RequestItems)))
-		}
-		if v.tableKeys("RequestItems", sortedKeys(x.RequestItems)) {
-			v.echo(appendEcho(nil, reflect.ValueOf(x.RequestItems)))
-		}
-		for _, e := range x.RequestItems {
-			if v.mapValue("RequestItems", len(e), &traitsWriteRequests) {
-				v.echo(appendEcho(nil, reflect.ValueOf(x.RequestItems)))
-				break
-			}
-		}
-		v.push("RequestItems")
-		for _, k := range sortedKeys(x.RequestItems) {
-			e := x.RequestItems[k]
-			v.key(k)
-			for i := range e {
-				v.elem(i)
-				e[i].check(v)
-				v.pop()
-			}
-			v.pop()
-		}
-		v.pop()
-	}
-}
-
-func (x *Condition) check(v *violations) {
-	v.text("ComparisonOperator", x.ComparisonOperator, true, &traitsComparisonOperator)
-}
-
-func (x *ConditionCheck) check(v *violations) {
-	v.missing("ConditionExpression", x.ConditionExpression == nil, true)
-	if x.ExpressionAttributeNames != nil {
-		v.push("ExpressionAttributeNames")
-		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
-			e := x.ExpressionAttributeNames[k]
-			v.key(k)
-			v.text("", &e, false, &traitsAttributeName)
-			v.pop()
-		}
-		v.pop()
-	}
-	v.missing("Key", x.Key == nil, true)
-	v.text("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, &traitsReturnValuesOnConditionCheckFailure)
-	v.text("TableName", x.TableName, true, &traitsTableArn)
-}
-
-func (x *Delete) check(v *violations) {
-	if x.ExpressionAttributeNames != nil {
-		v.push("ExpressionAttributeNames")
-		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
-			e := x.ExpressionAttributeNames[k]
-			v.key(k)
-			v.text("", &e, false, &traitsAttributeName)
-			v.pop()
-		}
-		v.pop()
-	}
-	v.missing("Key", x.Key == nil, true)
-	v.text("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, &traitsReturnValuesOnConditionCheckFailure)
-	v.text("TableName", x.TableName, true, &traitsTableArn)
-}
-
 func (x *DeleteItemInput) check(v *violations) {
 	v.text("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, &traitsReturnConsumedCapacity)
 	v.text("TableName", x.TableName, true, &traitsTableArn)
@@ -110,125 +10,24 @@ func (x *DeleteItemInput) check(v *violations) {
 	v.missing("Key", x.Key == nil, true)
 	v.text("ConditionalOperator", x.ConditionalOperator, false, &traitsConditionalOperator)
 	if x.Expected != nil {
-		v.push("Expected")
-		for _, k := range sortedKeys(x.Expected) {
-			e := x.Expected[k]
-			v.key(k)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
+		v.parts(x, "Expected")
 	}
 	if x.ExpressionAttributeNames != nil {
-		v.push("ExpressionAttributeNames")
-		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
-			e := x.ExpressionAttributeNames[k]
-			v.key(k)
-			v.text("", &e, false, &traitsAttributeName)
-			v.pop()
-		}
-		v.pop()
+		v.parts(x, "ExpressionAttributeNames")
 	}
 	v.text("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, &traitsReturnValuesOnConditionCheckFailure)
-}
-
-func (x *DeleteRequest) check(v *violations) {
-	v.missing("Key", x.Key == nil, true)
-}
-
-func (x *ExpectedAttributeValue) check(v *violations) {
-	v.text("ComparisonOperator", x.ComparisonOperator, false, &traitsComparisonOperator)
-}
-
-func (x *Get) check(v *violations) {
-	if x.ExpressionAttributeNames != nil {
-		v.push("ExpressionAttributeNames")
-		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
-			e := x.ExpressionAttributeNames[k]
-			v.key(k)
-			v.text("", &e, false, &traitsAttributeName)
-			v.pop()
-		}
-		v.pop()
-	}
-	v.missing("Key", x.Key == nil, true)
-	v.text("TableName", x.TableName, true, &traitsTableArn)
 }
 
 func (x *GetItemInput) check(v *violations) {
 	v.text("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, &traitsReturnConsumedCapacity)
 	if x.AttributesToGet != nil {
-		if v.size("AttributesToGet", len(x.AttributesToGet), &traitsAttributeNameList) {
-			v.echo(appendEcho(nil, reflect.ValueOf(x.AttributesToGet)))
-		}
-		v.push("AttributesToGet")
-		for i := range x.AttributesToGet {
-			v.elem(i)
-			v.text("", &x.AttributesToGet[i], false, &traitsAttributeName)
-			v.pop()
-		}
-		v.pop()
+		v.parts(x, "AttributesToGet")
 	}
 	v.text("TableName", x.TableName, true, &traitsTableArn)
 	v.missing("Key", x.Key == nil, true)
 	if x.ExpressionAttributeNames != nil {
-		v.push("ExpressionAttributeNames")
-		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
-			e := x.ExpressionAttributeNames[k]
-			v.key(k)
-			v.text("", &e, false, &traitsAttributeName)
-			v.pop()
-		}
-		v.pop()
+		v.parts(x, "ExpressionAttributeNames")
 	}
-}
-
-func (x *KeysAndAttributes) check(v *violations) {
-	if x.Keys == nil {
-		v.null("Keys")
-	} else {
-		if v.size("Keys", len(x.Keys), &traitsKeyList) {
-			v.echo(appendEcho(nil, reflect.ValueOf(x.Keys)))
-		}
-	}
-	if x.AttributesToGet != nil {
-		if v.size("AttributesToGet", len(x.AttributesToGet), &traitsAttributeNameList) {
-			v.echo(appendEcho(nil, reflect.ValueOf(x.AttributesToGet)))
-		}
-		v.push("AttributesToGet")
-		for i := range x.AttributesToGet {
-			v.elem(i)
-			v.text("", &x.AttributesToGet[i], false, &traitsAttributeName)
-			v.pop()
-		}
-		v.pop()
-	}
-	if x.ExpressionAttributeNames != nil {
-		v.push("ExpressionAttributeNames")
-		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
-			e := x.ExpressionAttributeNames[k]
-			v.key(k)
-			v.text("", &e, false, &traitsAttributeName)
-			v.pop()
-		}
-		v.pop()
-	}
-}
-
-func (x *Put) check(v *violations) {
-	if x.ExpressionAttributeNames != nil {
-		v.push("ExpressionAttributeNames")
-		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
-			e := x.ExpressionAttributeNames[k]
-			v.key(k)
-			v.text("", &e, false, &traitsAttributeName)
-			v.pop()
-		}
-		v.pop()
-	}
-	v.missing("Item", x.Item == nil, true)
-	v.text("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, &traitsReturnValuesOnConditionCheckFailure)
-	v.text("TableName", x.TableName, true, &traitsTableArn)
 }
 
 func (x *PutItemInput) check(v *violations) {
@@ -239,30 +38,12 @@ func (x *PutItemInput) check(v *violations) {
 	v.text("ReturnItemCollectionMetrics", x.ReturnItemCollectionMetrics, false, &traitsReturnItemCollectionMetrics)
 	v.text("ConditionalOperator", x.ConditionalOperator, false, &traitsConditionalOperator)
 	if x.Expected != nil {
-		v.push("Expected")
-		for _, k := range sortedKeys(x.Expected) {
-			e := x.Expected[k]
-			v.key(k)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
+		v.parts(x, "Expected")
 	}
 	if x.ExpressionAttributeNames != nil {
-		v.push("ExpressionAttributeNames")
-		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
-			e := x.ExpressionAttributeNames[k]
-			v.key(k)
-			v.text("", &e, false, &traitsAttributeName)
-			v.pop()
-		}
-		v.pop()
+		v.parts(x, "ExpressionAttributeNames")
 	}
 	v.text("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, &traitsReturnValuesOnConditionCheckFailure)
-}
-
-func (x *PutRequest) check(v *violations) {
-	v.missing("Item", x.Item == nil, true)
 }
 
 func (x *QueryInput) check(v *violations) {
@@ -270,49 +51,19 @@ func (x *QueryInput) check(v *violations) {
 	v.text("IndexName", x.IndexName, false, &traitsIndexName)
 	v.text("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, &traitsReturnConsumedCapacity)
 	if x.QueryFilter != nil {
-		v.push("QueryFilter")
-		for _, k := range sortedKeys(x.QueryFilter) {
-			e := x.QueryFilter[k]
-			v.key(k)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
+		v.parts(x, "QueryFilter")
 	}
 	v.text("TableName", x.TableName, true, &traitsTableArn)
 	v.text("ConditionalOperator", x.ConditionalOperator, false, &traitsConditionalOperator)
 	if x.AttributesToGet != nil {
-		if v.size("AttributesToGet", len(x.AttributesToGet), &traitsAttributeNameList) {
-			v.echo(appendEcho(nil, reflect.ValueOf(x.AttributesToGet)))
-		}
-		v.push("AttributesToGet")
-		for i := range x.AttributesToGet {
-			v.elem(i)
-			v.text("", &x.AttributesToGet[i], false, &traitsAttributeName)
-			v.pop()
-		}
-		v.pop()
+		v.parts(x, "AttributesToGet")
 	}
 	v.integer("Limit", x.Limit, false, &traitsPositiveIntegerObject)
 	if x.KeyConditions != nil {
-		v.push("KeyConditions")
-		for _, k := range sortedKeys(x.KeyConditions) {
-			e := x.KeyConditions[k]
-			v.key(k)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
+		v.parts(x, "KeyConditions")
 	}
 	if x.ExpressionAttributeNames != nil {
-		v.push("ExpressionAttributeNames")
-		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
-			e := x.ExpressionAttributeNames[k]
-			v.key(k)
-			v.text("", &e, false, &traitsAttributeName)
-			v.pop()
-		}
-		v.pop()
+		v.parts(x, "ExpressionAttributeNames")
 	}
 }
 
@@ -324,117 +75,16 @@ func (x *ScanInput) check(v *violations) {
 	v.text("TableName", x.TableName, true, &traitsTableArn)
 	v.text("ConditionalOperator", x.ConditionalOperator, false, &traitsConditionalOperator)
 	if x.ScanFilter != nil {
-		v.push("ScanFilter")
-		for _, k := range sortedKeys(x.ScanFilter) {
-			e := x.ScanFilter[k]
-			v.key(k)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
+		v.parts(x, "ScanFilter")
 	}
 	v.integer("Segment", x.Segment, false, &traitsScanSegment)
 	v.integer("Limit", x.Limit, false, &traitsPositiveIntegerObject)
 	if x.AttributesToGet != nil {
-		if v.size("AttributesToGet", len(x.AttributesToGet), &traitsAttributeNameList) {
-			v.echo(appendEcho(nil, reflect.ValueOf(x.AttributesToGet)))
-		}
-		v.push("AttributesToGet")
-		for i := range x.AttributesToGet {
-			v.elem(i)
-			v.text("", &x.AttributesToGet[i], false, &traitsAttributeName)
-			v.pop()
-		}
-		v.pop()
+		v.parts(x, "AttributesToGet")
 	}
 	if x.ExpressionAttributeNames != nil {
-		v.push("ExpressionAttributeNames")
-		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
-			e := x.ExpressionAttributeNames[k]
-			v.key(k)
-			v.text("", &e, false, &traitsAttributeName)
-			v.pop()
-		}
-		v.pop()
+		v.parts(x, "ExpressionAttributeNames")
 	}
-}
-
-func (x *TransactGetItem) check(v *violations) {
-	if x.Get == nil {
-		v.null("Get")
-	} else {
-		v.object("Get", x.Get)
-	}
-}
-
-func (x *TransactGetItemsInput) check(v *violations) {
-	v.text("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, &traitsReturnConsumedCapacity)
-	if x.TransactItems == nil {
-		v.null("TransactItems")
-	} else {
-		if v.size("TransactItems", len(x.TransactItems), &traitsTransactGetItemList) {
-			v.echo(appendEcho(nil, reflect.ValueOf(x.TransactItems)))
-		}
-		v.push("TransactItems")
-		for i := range x.TransactItems {
-			v.elem(i)
-			x.TransactItems[i].check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-}
-
-func (x *TransactWriteItem) check(v *violations) {
-	if x.ConditionCheck != nil {
-		v.object("ConditionCheck", x.ConditionCheck)
-	}
-	if x.Delete != nil {
-		v.object("Delete", x.Delete)
-	}
-	if x.Put != nil {
-		v.object("Put", x.Put)
-	}
-	if x.Update != nil {
-		v.object("Update", x.Update)
-	}
-}
-
-func (x *TransactWriteItemsInput) check(v *violations) {
-	v.text("ClientRequestToken", x.ClientRequestToken, false, &traitsClientRequestToken)
-	v.text("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, &traitsReturnConsumedCapacity)
-	v.text("ReturnItemCollectionMetrics", x.ReturnItemCollectionMetrics, false, &traitsReturnItemCollectionMetrics)
-	if x.TransactItems == nil {
-		v.null("TransactItems")
-	} else {
-		if v.size("TransactItems", len(x.TransactItems), &traitsTransactWriteItemList) {
-			v.echo(appendEcho(nil, reflect.ValueOf(x.TransactItems)))
-		}
-		v.push("TransactItems")
-		for i := range x.TransactItems {
-			v.elem(i)
-			x.TransactItems[i].check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-}
-
-func (x *Update) check(v *violations) {
-	if x.ExpressionAttributeNames != nil {
-		v.push("ExpressionAttributeNames")
-		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
-			e := x.ExpressionAttributeNames[k]
-			v.key(k)
-			v.text("", &e, false, &traitsAttributeName)
-			v.pop()
-		}
-		v.pop()
-	}
-	v.missing("Key", x.Key == nil, true)
-	v.text("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, &traitsReturnValuesOnConditionCheckFailure)
-	v.text("TableName", x.TableName, true, &traitsTableArn)
-	v.missing("UpdateExpression", x.UpdateExpression == nil, true)
 }
 
 func (x *UpdateItemInput) check(v *violations) {
@@ -445,57 +95,19 @@ func (x *UpdateItemInput) check(v *violations) {
 	v.text("ConditionalOperator", x.ConditionalOperator, false, &traitsConditionalOperator)
 	v.missing("Key", x.Key == nil, true)
 	if x.Expected != nil {
-		v.push("Expected")
-		for _, k := range sortedKeys(x.Expected) {
-			e := x.Expected[k]
-			v.key(k)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
+		v.parts(x, "Expected")
 	}
 	if x.AttributeUpdates != nil {
-		v.push("AttributeUpdates")
-		for _, k := range sortedKeys(x.AttributeUpdates) {
-			e := x.AttributeUpdates[k]
-			v.key(k)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
+		v.parts(x, "AttributeUpdates")
 	}
 	if x.ExpressionAttributeNames != nil {
-		v.push("ExpressionAttributeNames")
-		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
-			e := x.ExpressionAttributeNames[k]
-			v.key(k)
-			v.text("", &e, false, &traitsAttributeName)
-			v.pop()
-		}
-		v.pop()
+		v.parts(x, "ExpressionAttributeNames")
 	}
 	v.text("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, &traitsReturnValuesOnConditionCheckFailure)
 }
 
-func (x *WriteRequest) check(v *violations) {
-	if x.DeleteRequest != nil {
-		v.object("DeleteRequest", x.DeleteRequest)
-	}
-	if x.PutRequest != nil {
-		v.object("PutRequest", x.PutRequest)
-	}
-}
-
-var traitsAttributeAction = traitsOf("AttributeAction")
-var traitsAttributeName = traitsOf("AttributeName")
-var traitsAttributeNameList = traitsOf("AttributeNameList")
-var traitsBatchGetRequestMap = traitsOf("BatchGetRequestMap")
-var traitsBatchWriteItemRequestMap = traitsOf("BatchWriteItemRequestMap")
-var traitsClientRequestToken = traitsOf("ClientRequestToken")
-var traitsComparisonOperator = traitsOf("ComparisonOperator")
 var traitsConditionalOperator = traitsOf("ConditionalOperator")
 var traitsIndexName = traitsOf("IndexName")
-var traitsKeyList = traitsOf("KeyList")
 var traitsPositiveIntegerObject = traitsOf("PositiveIntegerObject")
 var traitsReturnConsumedCapacity = traitsOf("ReturnConsumedCapacity")
 var traitsReturnItemCollectionMetrics = traitsOf("ReturnItemCollectionMetrics")
@@ -505,6 +117,3 @@ var traitsScanSegment = traitsOf("ScanSegment")
 var traitsScanTotalSegments = traitsOf("ScanTotalSegments")
 var traitsSelect = traitsOf("Select")
 var traitsTableArn = traitsOf("TableArn")
-var traitsTransactGetItemList = traitsOf("TransactGetItemList")
-var traitsTransactWriteItemList = traitsOf("TransactWriteItemList")
-var traitsWriteRequests = traitsOf("WriteRequests")

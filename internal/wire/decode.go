@@ -399,13 +399,6 @@ func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
 	return true, again.close(nil, &Faults{})
 }
 
-// decodeBody decodes a body with the function read.
-func decodeBody(body []byte, faults *Faults, read func(*decoder) (bool, error)) error {
-	d := openBody(body)
-	_, err := read(d)
-	return d.close(err, faults)
-}
-
 // object reads an object and calls read after the name of each member.
 func (d *decoder) object(pos position, class string, read func(name []byte) error) (bool, error) {
 	ok, err := d.open('{', pos, class)
@@ -461,19 +454,8 @@ func (d *decoder) count(size uintptr) error {
 	return nil
 }
 
-// readPointer reads a member into a new variable and sets *x to it, or to nil for null.
-func readPointer[T any](d *decoder, x **T, read func(*decoder, *T, position) (bool, error)) error {
-	v := new(T)
-	ok, err := read(d, v, inField)
-	if ok {
-		*x = v
-	} else if err == nil {
-		*x = nil
-	}
-	return err
-}
-
-// readText is readPointer for strings. As most members are strings, it allocates several variables at once.
+// readText reads a string member into a new variable and sets *x to it, or to nil for null. As most members are
+// strings, it allocates several variables at once.
 func (d *decoder) readText(x **string) error {
 	if len(d.strings) == 0 {
 		d.strings = make([]string, 8)

@@ -11,14 +11,14 @@ import (
 // serialization decodes an invalid body and returns the text of the error.
 func serialization(t *testing.T, op wire.Op, body string) string {
 	t.Helper()
-	err := op.NewInput().DecodeJSON([]byte(body))
+	err := wire.Decode([]byte(body), op.NewInput())
 	if err == nil {
-		t.Errorf("%v.DecodeJSON(%s) = nil", op, body)
+		t.Errorf("%v.Decode(%s) = nil", op, body)
 		return ""
 	}
 	e, ok := errors.AsType[*wire.Error](err)
 	if !ok || e.Code != wire.CodeSerialization {
-		t.Errorf("%v.DecodeJSON(%s) = %v, want a SerializationException", op, body, err)
+		t.Errorf("%v.Decode(%s) = %v, want a SerializationException", op, body, err)
 		return ""
 	}
 	return e.Message
@@ -182,7 +182,7 @@ func TestBodiesThatAreNotJSON(t *testing.T) {
 		`{"Junk":` + strings.Repeat("[", 20000) + `}`,
 	} {
 		if got := serialization(t, wire.OpPutItem, body); got != "" && body != "[]" {
-			t.Errorf("DecodeJSON(%.40s) has the message %s", body, got)
+			t.Errorf("Decode(%.40s) has the message %s", body, got)
 		}
 	}
 }
@@ -192,7 +192,7 @@ func TestDecodeTakes(t *testing.T) {
 	body := ` {"Unknown":{"a":[1,{}]},"TableName":"a","TableName":"b\u0062","Limit":2.9,"ConsistentRead":"yes",
 		"Select":null,
 		"AttributesToGet":[],"ExclusiveStartKey":{},"ExpressionAttributeNames":{}} `
-	if err := in.DecodeJSON([]byte(body)); err != nil {
+	if err := wire.Decode([]byte(body), &in); err != nil {
 		t.Fatal(err)
 	}
 	if in.TableName == nil || *in.TableName != "bb" {
@@ -214,7 +214,7 @@ func TestDecodeTakes(t *testing.T) {
 		t.Error("an absent item or map is not nil")
 	}
 	var big wire.QueryInput
-	if err := big.DecodeJSON([]byte(`{"Limit":1e30}`)); err != nil || *big.Limit != 1<<31-1 {
+	if err := wire.Decode([]byte(`{"Limit":1e30}`), &big); err != nil || *big.Limit != 1<<31-1 {
 		t.Errorf("Limit 1e30 = %v, %v", big.Limit, err)
 	}
 }
@@ -222,9 +222,9 @@ func TestDecodeTakes(t *testing.T) {
 func TestFaults(t *testing.T) {
 	const noKind = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
 	var put wire.PutItemInput
-	if err := put.DecodeJSON([]byte(`{"Item":{"a":{}},"TableName":"abc","ExpressionAttributeValues":{":a":{"S":"x"},
+	if err := wire.Decode([]byte(`{"Item":{"a":{}},"TableName":"abc","ExpressionAttributeValues":{":a":{"S":"x"},
 		":b":{"N":"z"},":c":null},
-		"Expected":{"x":{"Value":{"SS":[]}}}}`)); err != nil {
+		"Expected":{"x":{"Value":{"SS":[]}}}}`), &put); err != nil {
 		t.Fatal(err)
 	}
 	if put.TableName == nil || *put.TableName != "abc" {
@@ -262,11 +262,10 @@ func TestFaults(t *testing.T) {
 	}
 
 	var batch wire.BatchWriteItemInput
-	if err := batch.DecodeJSON(
+	if err := wire.Decode(
 		[]byte(
 			`{"RequestItems":{"T":[{"PutRequest":{"Item":{"a":{"S":"x"}}}},{"PutRequest":{"Item":{"a":{"X":1}}}}]}}`,
-		),
-	); err != nil {
+		), &batch); err != nil {
 		t.Fatal(err)
 	}
 	if f := batch.Faults.At("RequestItems.T.1"); f == nil || f.Path != "RequestItems.T.1.PutRequest.Item" ||

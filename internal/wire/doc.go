@@ -2,11 +2,11 @@
 // shapes, with their JSON; the constraints that are checked before a table is looked up; and errors with the
 // service's messages.
 //
-// An [Op] is an operation; [Lookup] finds it by the X-Amz-Target header. DecodeJSON reads the operation's input
-// directly from the body. Validate returns all violations of the service model's constraints in one [*Error]. Two
+// An [Op] is an operation; [Lookup] finds it by the X-Amz-Target header. [Decode] reads the operation's input
+// directly from the body. [Validate] returns all violations of the service model's constraints in one [*Error]. Two
 // more checks follow, in an order that depends on the operation. CheckParams returns an error for parameters that
 // exclude each other. [Op.FaultError] returns an error for [Faults], attribute values that are well formed but not
-// allowed. AppendJSON encodes outputs, directly from binary items.
+// allowed. [AppendJSON] encodes outputs, directly from binary items.
 //
 // Absent members of a shape are nil (an [attr.Value] of kind 0). An empty list, map or item that is present is not
 // nil. Shapes own their memory and share none with the request body.
@@ -14,11 +14,9 @@
 // The files *_gen.go are generated from the service model in ../apigen/model. They contain a Go type for each shape
 // and a table of traits, which are facts of the model that the Go types cannot express. The tags of the struct fields
 // name these traits. With both, reflect.go reads, writes and checks any shape by reflection, and shape.go builds the
-// description of a type when it is first used. Reflection is fast enough for rare requests, such as CreateTable, and
-// quick to compile: generated code for each of 267 structures took most of the package's compile time. Ten frequent
-// operations on items, and the shapes in them, have generated code: GetItem, PutItem, UpdateItem, DeleteItem, Query,
-// Scan, BatchGetItem, BatchWriteItem, TransactGetItems and TransactWriteItems. Tests compare the generated code and
-// the reflection with each other and with the model. Run go generate after changing the generator's tables.
+// description of a type when it is first used. The six most frequent inputs have a generated check, because programs
+// that call an operation in Go check its input but read and write no JSON. Tests compare these checks and the
+// reflection with each other and with the model. Run go generate after changing the generator's tables.
 //
 // Messages that differ between operations or between regions of the service are all in texts.go.
 package wire

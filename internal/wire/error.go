@@ -170,14 +170,14 @@ func (e *Error) AppendJSON(dst []byte) []byte {
 		dst = e.Item.AppendJSON(appendName(dst, `"Item":`))
 	}
 	if e.Reasons != nil {
-		dst = appendAny(appendName(dst, `"CancellationReasons":`), e.Reasons)
+		dst = AppendJSON(appendName(dst, `"CancellationReasons":`), e.Reasons)
 	}
 	if e.Throttling != nil {
 		name := `"ThrottlingReasons":`
 		if e.Code == "ThrottlingException" {
 			name = `"throttlingReasons":`
 		}
-		dst = appendAny(appendName(dst, name), e.Throttling)
+		dst = AppendJSON(appendName(dst, name), e.Throttling)
 	}
 	return append(dst, '}')
 }

@@ -1,8 +1,4 @@
 package wire
 
-// These functions handle any input or output by reflection, even those with generated code.
-var (
-	DecodeShape   = decodeShape
-	ValidateShape = validateShape
-	AppendAny     = appendAny
-)
+// ValidateShape checks any input by reflection, even one with a generated check.
+var ValidateShape = validateShape

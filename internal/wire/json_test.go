@@ -16,18 +16,17 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// outputs has an output of each operation.
+// outputs has an output of each operation that can succeed.
 var outputs = []wire.Output{
 	new(wire.BatchExecuteStatementOutput), new(wire.BatchGetItemOutput), new(wire.BatchWriteItemOutput),
-	new(wire.CancelBulkOperationOutput), new(wire.CreateBackupOutput), new(wire.CreateGlobalTableOutput),
+	new(wire.CancelBulkOperationOutput), new(wire.CreateBackupOutput),
 	new(wire.CreateTableOutput), new(wire.DeleteBackupOutput), new(wire.DeleteItemOutput),
 	new(wire.DeleteResourcePolicyOutput), new(wire.DeleteTableOutput), new(wire.DescribeBackupOutput),
 	new(wire.DescribeBulkOperationOutput), new(wire.DescribeContinuousBackupsOutput),
 	new(wire.DescribeContributorInsightsOutput), new(wire.DescribeEndpointsResponse),
-	new(wire.DescribeExportOutput), new(wire.DescribeGlobalTableOutput),
-	new(wire.DescribeGlobalTableSettingsOutput), new(wire.DescribeImportOutput),
+	new(wire.DescribeExportOutput), new(wire.DescribeImportOutput),
 	new(wire.DescribeKinesisStreamingDestinationOutput), new(wire.DescribeLimitsOutput),
-	new(wire.DescribeStreamOutput), new(wire.DescribeTableOutput), new(wire.DescribeTableReplicaAutoScalingOutput),
+	new(wire.DescribeStreamOutput), new(wire.DescribeTableOutput),
 	new(wire.DescribeTimeToLiveOutput), new(wire.ExecuteStatementOutput), new(wire.ExecuteTransactionOutput),
 	new(wire.ExportTableToPointInTimeOutput), new(wire.GetItemOutput), new(wire.GetRecordsOutput),
 	new(wire.GetResourcePolicyOutput), new(wire.GetShardIteratorOutput), new(wire.ImportTableOutput),
@@ -38,10 +37,8 @@ var outputs = []wire.Output{
 	new(wire.QueryOutput), new(wire.RestoreTableFromBackupOutput), new(wire.RestoreTableToPointInTimeOutput),
 	new(wire.ScanOutput), new(wire.SearchVectorsOutput), new(wire.StartBulkPutItemsOutput),
 	new(wire.TransactGetItemsOutput), new(wire.TransactWriteItemsOutput), new(wire.UpdateContinuousBackupsOutput),
-	new(wire.UpdateContributorInsightsOutput), new(wire.UpdateGlobalTableOutput),
-	new(wire.UpdateGlobalTableSettingsOutput), new(wire.UpdateItemOutput),
-	new(wire.UpdateKinesisStreamingDestinationOutput), new(wire.UpdateTableOutput),
-	new(wire.UpdateTableReplicaAutoScalingOutput), new(wire.UpdateTimeToLiveOutput),
+	new(wire.UpdateContributorInsightsOutput), new(wire.UpdateItemOutput),
+	new(wire.UpdateKinesisStreamingDestinationOutput), new(wire.UpdateTableOutput), new(wire.UpdateTimeToLiveOutput),
 }
 
 var (
@@ -153,7 +150,7 @@ func TestDecode(t *testing.T) {
 		for i := range 60 {
 			in, out := op.NewInput(), op.NewInput()
 			fill(r, reflect.ValueOf(in).Elem(), 0)
-			if in, ok := in.(*wire.SearchVectorsInput); ok { // DecodeJSON requires these members
+			if in, ok := in.(*wire.SearchVectorsInput); ok { // Decode requires these members
 				in.IndexName, in.TableName = cmp.Or(in.IndexName, new("i")), cmp.Or(in.TableName, new("t"))
 				in.TopK = cmp.Or(in.TopK, new(int64(1)))
 				if in.SearchVector == nil {
@@ -161,8 +158,8 @@ func TestDecode(t *testing.T) {
 				}
 			}
 			text := wiretest.JSON(in)
-			if err := out.DecodeJSON(text); err != nil {
-				t.Fatalf("seed %d, %v, run %d: DecodeJSON(%s) = %v", seed, op, i, text, err)
+			if err := wire.Decode(text, out); err != nil {
+				t.Fatalf("seed %d, %v, run %d: Decode(%s) = %v", seed, op, i, text, err)
 			}
 			if !same(reflect.ValueOf(in), reflect.ValueOf(out)) {
 				t.Fatalf("seed %d, %v, run %d: decoding %s = \n%+v\nwant\n%+v", seed, op, i, text, out, in)
@@ -171,7 +168,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestAppend compares AppendJSON with encoding by reflection.
+// TestAppend compares AppendJSON with other encoding by reflection.
 func TestAppend(t *testing.T) {
 	const seed = 8
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -179,43 +176,27 @@ func TestAppend(t *testing.T) {
 		for i := range 60 {
 			out := reflect.New(reflect.TypeOf(s).Elem())
 			fill(r, out.Elem(), 0)
-			text := out.Interface().(wire.Output).AppendJSON([]byte("x"))[1:]
+			text := wire.AppendJSON([]byte("x"), out.Interface())[1:]
 			require.JSONEq(t, string(wiretest.JSON(out.Interface())), string(text), "seed %d, %T, run %d", seed, s, i)
 		}
 	}
 }
 
-// TestGenerated compares generated code with reflection.
+// TestGenerated compares generated checks with reflection.
 func TestGenerated(t *testing.T) {
 	const seed = 11
 	r := rand.New(rand.NewPCG(seed, 1))
 	for _, op := range []wire.Op{
 		wire.OpGetItem, wire.OpPutItem, wire.OpUpdateItem, wire.OpDeleteItem, wire.OpQuery, wire.OpScan,
-		wire.OpBatchGetItem, wire.OpBatchWriteItem, wire.OpTransactGetItems, wire.OpTransactWriteItems,
 	} {
 		for i := range 200 {
-			filled, in, other := op.NewInput(), op.NewInput(), op.NewInput()
-			fill(r, reflect.ValueOf(filled).Elem(), 0)
-			text := wiretest.JSON(filled)
-			faults := reflect.ValueOf(other).Elem().FieldByName("Faults").Addr().Interface().(*wire.Faults)
-			require.NoError(t, in.DecodeJSON(text))
-			require.NoError(t, wire.DecodeShape(text, other, faults))
-			require.True(t, same(reflect.ValueOf(in), reflect.ValueOf(other)), "seed %d, %v, run %d: %s", seed,
-				op, i, text)
-
-			// Only generated code checks the keys of maps.
-			if op != wire.OpBatchGetItem && op != wire.OpBatchWriteItem {
-				require.Equal(
-					t, in.Validate(), wire.ValidateShape(op, in), "seed %d, %v, run %d: %s", seed, op, i, text,
-				)
-			}
+			in := op.NewInput()
+			fill(r, reflect.ValueOf(in).Elem(), 0)
+			require.Equal(
+				t, wire.ValidateShape(op, in), wire.Validate(op, in), "seed %d, %v, run %d: %s", seed, op, i,
+				wiretest.JSON(in),
+			)
 		}
-	}
-	for _, s := range outputs {
-		out := reflect.New(reflect.TypeOf(s).Elem())
-		fill(r, out.Elem(), 0)
-		s = out.Interface().(wire.Output)
-		require.Equal(t, string(s.AppendJSON(nil)), string(wire.AppendAny(nil, s)), "%T", s)
 	}
 }
 
@@ -235,9 +216,9 @@ func TestRequests(t *testing.T) {
 		for i := range 60 {
 			out := op.NewInput()
 			fill(r, reflect.ValueOf(in).Elem(), 0)
-			text := in.AppendJSON(nil)
+			text := wire.AppendJSON(nil, in)
 			require.JSONEq(t, string(wiretest.JSON(in)), string(text), "seed %d, %v, run %d", seed, op, i)
-			require.NoError(t, out.DecodeJSON(text), "seed %d, %v, run %d: %s", seed, op, i, text)
+			require.NoError(t, wire.Decode(text, out), "seed %d, %v, run %d: %s", seed, op, i, text)
 			require.True(t, same(reflect.ValueOf(in), reflect.ValueOf(out)), "seed %d, %v, run %d: %s", seed,
 				op, i, text)
 		}
@@ -245,32 +226,21 @@ func TestRequests(t *testing.T) {
 	require.GreaterOrEqual(t, sent, 8)
 }
 
-// TestResponses encodes the outputs that this repository's clients read, and decodes them again.
+// TestResponses encodes outputs and decodes them again.
 func TestResponses(t *testing.T) {
 	const seed = 10
 	r := rand.New(rand.NewPCG(seed, 1))
-	read := 0
 	for _, s := range outputs {
-		if _, ok := s.(response); !ok {
-			continue
-		}
-		read++
 		for i := range 60 {
 			want, got := reflect.New(reflect.TypeOf(s).Elem()), reflect.New(reflect.TypeOf(s).Elem())
 			fill(r, want.Elem(), 0)
-			text := want.Interface().(response).AppendJSON(nil)
-			require.NoError(t, got.Interface().(response).DecodeJSON(text), "seed %d, %T, run %d: %s", seed, s, i, text)
+			text := wire.AppendJSON(nil, want.Interface())
+			require.NoError(t, wire.DecodeOutput(text, got.Interface()), "seed %d, %T, run %d: %s", seed, s, i, text)
 			require.True(t, same(want, got), "seed %d, %T, run %d: %s", seed, s, i, text)
 		}
 	}
-	require.Equal(t, 8, read)
-	require.ErrorContains(t, new(wire.QueryOutput).DecodeJSON([]byte(`{"Items":[{"a":{"N":"x"}}]}`)), "numeric value")
-}
-
-// A response is an output that can also be decoded.
-type response interface {
-	wire.Output
-	DecodeJSON(body []byte) error
+	err := wire.DecodeOutput([]byte(`{"Items":[{"a":{"N":"x"}}]}`), new(wire.QueryOutput))
+	require.ErrorContains(t, err, "numeric value")
 }
 
 // same is reflect.DeepEqual, but compares attribute values by value and distinguishes nil from empty.
@@ -339,19 +309,19 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, n uint8, body []byte) {
 		op := ops[int(n)%len(ops)]
 		in := op.NewInput()
-		err := in.DecodeJSON(body)
+		err := wire.Decode(body, in)
 		if valid := jsontext.Value(body).IsValid(jsontext.AllowDuplicateNames(true)); err == nil && !valid {
-			t.Fatalf("%v.DecodeJSON accepts %q, which is not JSON", op, body)
+			t.Fatalf("%v.Decode accepts %q, which is not JSON", op, body)
 		}
 		if err != nil {
 			e, ok := err.(*wire.Error)
 			strict := ok && op == wire.OpSearchVectors && e.Code == wire.CodeValidation // a missing member
 			if !ok || e.Code != wire.CodeSerialization && !strict {
-				t.Fatalf("%v.DecodeJSON = %v", op, err)
+				t.Fatalf("%v.Decode = %v", op, err)
 			}
 			return
 		}
-		if err := in.Validate(); err != nil {
+		if err := wire.Validate(op, in); err != nil {
 			if e, ok := err.(*wire.Error); !ok || e.Code != wire.CodeValidation {
 				t.Fatalf("%v.Validate = %v", op, err)
 			}
@@ -361,7 +331,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		text := wiretest.JSON(in)
 		again := op.NewInput()
-		if err := again.DecodeJSON(text); err != nil {
+		if err := wire.Decode(text, again); err != nil {
 			t.Fatalf("%v: reading %s again = %v", op, text, err)
 		}
 		if got := wiretest.JSON(again); string(got) != string(text) {

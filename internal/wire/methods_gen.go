@@ -2,420 +2,53 @@
 
 package wire
 
-func (x *BatchExecuteStatementInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *BatchExecuteStatementInput) Validate() error {
-	return validateShape(OpBatchExecuteStatement, x)
-}
-func (x *BatchGetItemInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readBatchGetItemInput(x, inBody) })
-}
-func (x *BatchGetItemInput) Validate() error { return validate(OpBatchGetItem, x.check) }
-
 // Op implements [Request].
 func (x *BatchGetItemInput) Op() Op { return OpBatchGetItem }
-
-func (x *BatchGetItemInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *BatchWriteItemInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readBatchWriteItemInput(x, inBody) })
-}
-func (x *BatchWriteItemInput) Validate() error { return validate(OpBatchWriteItem, x.check) }
-func (x *CancelBulkOperationInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *CancelBulkOperationInput) Validate() error       { return validateShape(OpCancelBulkOperation, x) }
-func (x *CreateBackupInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *CreateBackupInput) Validate() error              { return validateShape(OpCreateBackup, x) }
-func (x *CreateGlobalTableInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *CreateGlobalTableInput) Validate() error        { return validateShape(OpCreateGlobalTable, x) }
-func (x *CreateTableInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *CreateTableInput) Validate() error              { return validateShape(OpCreateTable, x) }
 
 // Op implements [Request].
 func (x *CreateTableInput) Op() Op { return OpCreateTable }
 
-func (x *CreateTableInput) AppendJSON(dst []byte) []byte  { return appendAny(dst, x) }
-func (x *DeleteBackupInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *DeleteBackupInput) Validate() error              { return validateShape(OpDeleteBackup, x) }
-func (x *DeleteItemInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readDeleteItemInput(x, inBody) })
-}
-func (x *DeleteItemInput) Validate() error { return validate(OpDeleteItem, x.check) }
-
 // Op implements [Request].
 func (x *DeleteItemInput) Op() Op { return OpDeleteItem }
-
-func (x *DeleteItemInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *DeleteResourcePolicyInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *DeleteResourcePolicyInput) Validate() error     { return validateShape(OpDeleteResourcePolicy, x) }
-func (x *DeleteTableInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *DeleteTableInput) Validate() error              { return validateShape(OpDeleteTable, x) }
 
 // Op implements [Request].
 func (x *DeleteTableInput) Op() Op { return OpDeleteTable }
 
-func (x *DeleteTableInput) AppendJSON(dst []byte) []byte    { return appendAny(dst, x) }
-func (x *DescribeBackupInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *DescribeBackupInput) Validate() error              { return validateShape(OpDescribeBackup, x) }
-func (x *DescribeBulkOperationInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *DescribeBulkOperationInput) Validate() error {
-	return validateShape(OpDescribeBulkOperation, x)
-}
-func (x *DescribeContinuousBackupsInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *DescribeContinuousBackupsInput) Validate() error {
-	return validateShape(OpDescribeContinuousBackups, x)
-}
-func (x *DescribeContributorInsightsInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *DescribeContributorInsightsInput) Validate() error {
-	return validateShape(OpDescribeContributorInsights, x)
-}
-func (x *DescribeEndpointsRequest) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *DescribeEndpointsRequest) Validate() error         { return validateShape(OpDescribeEndpoints, x) }
-func (x *DescribeExportInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *DescribeExportInput) Validate() error              { return validateShape(OpDescribeExport, x) }
-func (x *DescribeGlobalTableInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *DescribeGlobalTableInput) Validate() error { return validateShape(OpDescribeGlobalTable, x) }
-func (x *DescribeGlobalTableSettingsInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *DescribeGlobalTableSettingsInput) Validate() error {
-	return validateShape(OpDescribeGlobalTableSettings, x)
-}
-func (x *DescribeImportInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *DescribeImportInput) Validate() error              { return validateShape(OpDescribeImport, x) }
-func (x *DescribeKinesisStreamingDestinationInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *DescribeKinesisStreamingDestinationInput) Validate() error {
-	return validateShape(OpDescribeKinesisStreamingDestination, x)
-}
-func (x *DescribeLimitsInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *DescribeLimitsInput) Validate() error              { return validateShape(OpDescribeLimits, x) }
-func (x *DescribeStreamInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *DescribeStreamInput) Validate() error              { return validateShape(OpDescribeStream, x) }
-func (x *DescribeTableInput) DecodeJSON(body []byte) error  { return decodeShape(body, x, &x.Faults) }
-func (x *DescribeTableInput) Validate() error               { return validateShape(OpDescribeTable, x) }
-
 // Op implements [Request].
 func (x *DescribeTableInput) Op() Op { return OpDescribeTable }
-
-func (x *DescribeTableInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *DescribeTableReplicaAutoScalingInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *DescribeTableReplicaAutoScalingInput) Validate() error {
-	return validateShape(OpDescribeTableReplicaAutoScaling, x)
-}
-func (x *DescribeTimeToLiveInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *DescribeTimeToLiveInput) Validate() error { return validateShape(OpDescribeTimeToLive, x) }
 
 // Op implements [Request].
 func (x *DescribeTimeToLiveInput) Op() Op { return OpDescribeTimeToLive }
 
-func (x *DescribeTimeToLiveInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *KinesisStreamingDestinationInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *KinesisStreamingDestinationInput) Validate() error {
-	return validateShape(OpDisableKinesisStreamingDestination, x)
-}
-func (x *ExecuteStatementInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *ExecuteStatementInput) Validate() error              { return validateShape(OpExecuteStatement, x) }
-
 // Op implements [Request].
 func (x *ExecuteStatementInput) Op() Op { return OpExecuteStatement }
-
-func (x *ExecuteStatementInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *ExecuteTransactionInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *ExecuteTransactionInput) Validate() error { return validateShape(OpExecuteTransaction, x) }
-func (x *ExportTableToPointInTimeInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *ExportTableToPointInTimeInput) Validate() error {
-	return validateShape(OpExportTableToPointInTime, x)
-}
-func (x *GetItemInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readGetItemInput(x, inBody) })
-}
-func (x *GetItemInput) Validate() error { return validate(OpGetItem, x.check) }
 
 // Op implements [Request].
 func (x *GetItemInput) Op() Op { return OpGetItem }
 
-func (x *GetItemInput) AppendJSON(dst []byte) []byte    { return appendAny(dst, x) }
-func (x *GetRecordsInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *GetRecordsInput) Validate() error              { return validateShape(OpGetRecords, x) }
-func (x *GetResourcePolicyInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *GetResourcePolicyInput) Validate() error             { return validateShape(OpGetResourcePolicy, x) }
-func (x *GetShardIteratorInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *GetShardIteratorInput) Validate() error              { return validateShape(OpGetShardIterator, x) }
-func (x *ImportTableInput) DecodeJSON(body []byte) error      { return decodeShape(body, x, &x.Faults) }
-func (x *ImportTableInput) Validate() error                   { return validateShape(OpImportTable, x) }
-func (x *ListBackupsInput) DecodeJSON(body []byte) error      { return decodeShape(body, x, &x.Faults) }
-func (x *ListBackupsInput) Validate() error                   { return validateShape(OpListBackups, x) }
-func (x *ListBulkOperationsInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *ListBulkOperationsInput) Validate() error { return validateShape(OpListBulkOperations, x) }
-func (x *ListContributorInsightsInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *ListContributorInsightsInput) Validate() error {
-	return validateShape(OpListContributorInsights, x)
-}
-func (x *ListExportsInput) DecodeJSON(body []byte) error      { return decodeShape(body, x, &x.Faults) }
-func (x *ListExportsInput) Validate() error                   { return validateShape(OpListExports, x) }
-func (x *ListGlobalTablesInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *ListGlobalTablesInput) Validate() error              { return validateShape(OpListGlobalTables, x) }
-func (x *ListImportsInput) DecodeJSON(body []byte) error      { return decodeShape(body, x, &x.Faults) }
-func (x *ListImportsInput) Validate() error                   { return validateShape(OpListImports, x) }
-func (x *ListStreamsInput) DecodeJSON(body []byte) error      { return decodeShape(body, x, &x.Faults) }
-func (x *ListStreamsInput) Validate() error                   { return validateShape(OpListStreams, x) }
-func (x *ListTablesInput) DecodeJSON(body []byte) error       { return decodeShape(body, x, &x.Faults) }
-func (x *ListTablesInput) Validate() error                    { return validateShape(OpListTables, x) }
-
 // Op implements [Request].
 func (x *ListTablesInput) Op() Op { return OpListTables }
-
-func (x *ListTablesInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *ListTagsOfResourceInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *ListTagsOfResourceInput) Validate() error { return validateShape(OpListTagsOfResource, x) }
-func (x *PutItemInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readPutItemInput(x, inBody) })
-}
-func (x *PutItemInput) Validate() error { return validate(OpPutItem, x.check) }
 
 // Op implements [Request].
 func (x *PutItemInput) Op() Op { return OpPutItem }
 
-func (x *PutItemInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *PutResourcePolicyInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *PutResourcePolicyInput) Validate() error { return validateShape(OpPutResourcePolicy, x) }
-func (x *QueryInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readQueryInput(x, inBody) })
-}
-func (x *QueryInput) Validate() error { return validate(OpQuery, x.check) }
-
 // Op implements [Request].
 func (x *QueryInput) Op() Op { return OpQuery }
-
-func (x *QueryInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *RestoreTableFromBackupInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *RestoreTableFromBackupInput) Validate() error {
-	return validateShape(OpRestoreTableFromBackup, x)
-}
-func (x *RestoreTableToPointInTimeInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *RestoreTableToPointInTimeInput) Validate() error {
-	return validateShape(OpRestoreTableToPointInTime, x)
-}
-func (x *ScanInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readScanInput(x, inBody) })
-}
-func (x *ScanInput) Validate() error { return validate(OpScan, x.check) }
 
 // Op implements [Request].
 func (x *ScanInput) Op() Op { return OpScan }
 
-func (x *ScanInput) AppendJSON(dst []byte) []byte          { return appendAny(dst, x) }
-func (x *SearchVectorsInput) DecodeJSON(body []byte) error { return decodeStrictly(body, x, &x.Faults) }
-func (x *SearchVectorsInput) Validate() error              { return validateShape(OpSearchVectors, x) }
-func (x *StartBulkPutItemsInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *StartBulkPutItemsInput) Validate() error        { return validateShape(OpStartBulkPutItems, x) }
-func (x *TagResourceInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *TagResourceInput) Validate() error              { return validateShape(OpTagResource, x) }
-func (x *TransactGetItemsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readTransactGetItemsInput(x, inBody) })
-}
-func (x *TransactGetItemsInput) Validate() error { return validate(OpTransactGetItems, x.check) }
-func (x *TransactWriteItemsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readTransactWriteItemsInput(x, inBody) })
-}
-func (x *TransactWriteItemsInput) Validate() error { return validate(OpTransactWriteItems, x.check) }
-
 // Op implements [Request].
 func (x *TransactWriteItemsInput) Op() Op { return OpTransactWriteItems }
-
-func (x *UntagResourceInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *UntagResourceInput) Validate() error              { return validateShape(OpUntagResource, x) }
-func (x *UpdateContinuousBackupsInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *UpdateContinuousBackupsInput) Validate() error {
-	return validateShape(OpUpdateContinuousBackups, x)
-}
-func (x *UpdateContributorInsightsInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *UpdateContributorInsightsInput) Validate() error {
-	return validateShape(OpUpdateContributorInsights, x)
-}
-func (x *UpdateGlobalTableInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *UpdateGlobalTableInput) Validate() error { return validateShape(OpUpdateGlobalTable, x) }
-func (x *UpdateGlobalTableSettingsInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *UpdateGlobalTableSettingsInput) Validate() error {
-	return validateShape(OpUpdateGlobalTableSettings, x)
-}
-func (x *UpdateItemInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readUpdateItemInput(x, inBody) })
-}
-func (x *UpdateItemInput) Validate() error { return validate(OpUpdateItem, x.check) }
 
 // Op implements [Request].
 func (x *UpdateItemInput) Op() Op { return OpUpdateItem }
 
-func (x *UpdateItemInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *UpdateKinesisStreamingDestinationInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *UpdateKinesisStreamingDestinationInput) Validate() error {
-	return validateShape(OpUpdateKinesisStreamingDestination, x)
-}
-func (x *UpdateTableInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *UpdateTableInput) Validate() error              { return validateShape(OpUpdateTable, x) }
-
 // Op implements [Request].
 func (x *UpdateTableInput) Op() Op { return OpUpdateTable }
 
-func (x *UpdateTableInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *UpdateTableReplicaAutoScalingInput) DecodeJSON(body []byte) error {
-	return decodeShape(body, x, &x.Faults)
-}
-func (x *UpdateTableReplicaAutoScalingInput) Validate() error {
-	return validateShape(OpUpdateTableReplicaAutoScaling, x)
-}
-func (x *UpdateTimeToLiveInput) DecodeJSON(body []byte) error { return decodeShape(body, x, &x.Faults) }
-func (x *UpdateTimeToLiveInput) Validate() error              { return validateShape(OpUpdateTimeToLive, x) }
-
 // Op implements [Request].
 func (x *UpdateTimeToLiveInput) Op() Op { return OpUpdateTimeToLive }
-
-func (x *UpdateTimeToLiveInput) AppendJSON(dst []byte) []byte       { return appendAny(dst, x) }
-func (x *BatchExecuteStatementOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-
-// DecodeJSON reads the body of a response.
-func (x *BatchGetItemOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
-
-func (x *CancelBulkOperationOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *CreateBackupOutput) AppendJSON(dst []byte) []byte        { return appendAny(dst, x) }
-func (x *CreateGlobalTableOutput) AppendJSON(dst []byte) []byte   { return appendAny(dst, x) }
-func (x *CreateTableOutput) AppendJSON(dst []byte) []byte         { return appendAny(dst, x) }
-func (x *DeleteBackupOutput) AppendJSON(dst []byte) []byte        { return appendAny(dst, x) }
-
-// DecodeJSON reads the body of a response.
-func (x *DeleteItemOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
-
-func (x *DeleteResourcePolicyOutput) AppendJSON(dst []byte) []byte        { return appendAny(dst, x) }
-func (x *DeleteTableOutput) AppendJSON(dst []byte) []byte                 { return appendAny(dst, x) }
-func (x *DescribeBackupOutput) AppendJSON(dst []byte) []byte              { return appendAny(dst, x) }
-func (x *DescribeBulkOperationOutput) AppendJSON(dst []byte) []byte       { return appendAny(dst, x) }
-func (x *DescribeContinuousBackupsOutput) AppendJSON(dst []byte) []byte   { return appendAny(dst, x) }
-func (x *DescribeContributorInsightsOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *DescribeEndpointsResponse) AppendJSON(dst []byte) []byte         { return appendAny(dst, x) }
-func (x *DescribeExportOutput) AppendJSON(dst []byte) []byte              { return appendAny(dst, x) }
-func (x *DescribeGlobalTableOutput) AppendJSON(dst []byte) []byte         { return appendAny(dst, x) }
-func (x *DescribeGlobalTableSettingsOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *DescribeImportOutput) AppendJSON(dst []byte) []byte              { return appendAny(dst, x) }
-func (x *DescribeKinesisStreamingDestinationOutput) AppendJSON(dst []byte) []byte {
-	return appendAny(dst, x)
-}
-func (x *DescribeLimitsOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *DescribeStreamOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *DescribeTableOutput) AppendJSON(dst []byte) []byte  { return appendAny(dst, x) }
-func (x *DescribeTableReplicaAutoScalingOutput) AppendJSON(dst []byte) []byte {
-	return appendAny(dst, x)
-}
-func (x *DescribeTimeToLiveOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *ExecuteStatementOutput) AppendJSON(dst []byte) []byte   { return appendAny(dst, x) }
-
-// DecodeJSON reads the body of a response.
-func (x *ExecuteStatementOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
-
-func (x *ExecuteTransactionOutput) AppendJSON(dst []byte) []byte       { return appendAny(dst, x) }
-func (x *ExportTableToPointInTimeOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-
-// DecodeJSON reads the body of a response.
-func (x *GetItemOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
-
-func (x *GetRecordsOutput) AppendJSON(dst []byte) []byte                  { return appendAny(dst, x) }
-func (x *GetResourcePolicyOutput) AppendJSON(dst []byte) []byte           { return appendAny(dst, x) }
-func (x *GetShardIteratorOutput) AppendJSON(dst []byte) []byte            { return appendAny(dst, x) }
-func (x *ImportTableOutput) AppendJSON(dst []byte) []byte                 { return appendAny(dst, x) }
-func (x *KinesisStreamingDestinationOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *ListBackupsOutput) AppendJSON(dst []byte) []byte                 { return appendAny(dst, x) }
-func (x *ListBulkOperationsOutput) AppendJSON(dst []byte) []byte          { return appendAny(dst, x) }
-func (x *ListContributorInsightsOutput) AppendJSON(dst []byte) []byte     { return appendAny(dst, x) }
-func (x *ListExportsOutput) AppendJSON(dst []byte) []byte                 { return appendAny(dst, x) }
-func (x *ListGlobalTablesOutput) AppendJSON(dst []byte) []byte            { return appendAny(dst, x) }
-func (x *ListImportsOutput) AppendJSON(dst []byte) []byte                 { return appendAny(dst, x) }
-func (x *ListStreamsOutput) AppendJSON(dst []byte) []byte                 { return appendAny(dst, x) }
-func (x *ListTablesOutput) AppendJSON(dst []byte) []byte                  { return appendAny(dst, x) }
-func (x *ListTagsOfResourceOutput) AppendJSON(dst []byte) []byte          { return appendAny(dst, x) }
-
-// DecodeJSON reads the body of a response.
-func (x *PutItemOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
-
-func (x *PutResourcePolicyOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-
-// DecodeJSON reads the body of a response.
-func (x *QueryOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
-
-func (x *RestoreTableFromBackupOutput) AppendJSON(dst []byte) []byte    { return appendAny(dst, x) }
-func (x *RestoreTableToPointInTimeOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-
-// DecodeJSON reads the body of a response.
-func (x *ScanOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
-
-func (x *SearchVectorsOutput) AppendJSON(dst []byte) []byte             { return appendAny(dst, x) }
-func (x *StartBulkPutItemsOutput) AppendJSON(dst []byte) []byte         { return appendAny(dst, x) }
-func (x *UpdateContinuousBackupsOutput) AppendJSON(dst []byte) []byte   { return appendAny(dst, x) }
-func (x *UpdateContributorInsightsOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *UpdateGlobalTableOutput) AppendJSON(dst []byte) []byte         { return appendAny(dst, x) }
-func (x *UpdateGlobalTableSettingsOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-
-// DecodeJSON reads the body of a response.
-func (x *UpdateItemOutput) DecodeJSON(body []byte) error { return decodeShape(body, x, nil) }
-
-func (x *UpdateKinesisStreamingDestinationOutput) AppendJSON(dst []byte) []byte {
-	return appendAny(dst, x)
-}
-func (x *UpdateTableOutput) AppendJSON(dst []byte) []byte                   { return appendAny(dst, x) }
-func (x *UpdateTableReplicaAutoScalingOutput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
-func (x *UpdateTimeToLiveOutput) AppendJSON(dst []byte) []byte              { return appendAny(dst, x) }
 
 // NewInput returns an empty input of the operation, or nil for the zero Op.
 func (op Op) NewInput() Input {

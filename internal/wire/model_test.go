@@ -195,7 +195,7 @@ func read(op wire.Op, body any) (wire.Input, error) {
 		return nil, err
 	}
 	in := op.NewInput()
-	return in, in.DecodeJSON(text)
+	return in, wire.Decode(text, in)
 }
 
 // TestConstraints violates each constraint of the model at each place.
@@ -206,7 +206,7 @@ func TestConstraints(t *testing.T) {
 		t.Helper()
 		in, err := read(p.op, p.put(value))
 		require.NoError(t, err, "%v: %s", p.op, p.path)
-		got := message(t, in.Validate())
+		got := message(t, wire.Validate(p.op, in))
 		violated++
 		// Some violations have a sentence of their own, which TestValidate tests.
 		sentence := p.path == "tableName" && value == nil || p.path == "resourceArn" && value == nil ||
@@ -221,7 +221,7 @@ func TestConstraints(t *testing.T) {
 	for _, op := range wire.Operations() {
 		in, err := read(op, m.valid(t, m.Operations[op.String()].Input))
 		require.NoError(t, err, op)
-		require.NoError(t, in.Validate(), op)
+		require.NoError(t, wire.Validate(op, in), op)
 	}
 	m.eachMember(t, func(p place, structure, member string) {
 		s := m.Shapes[structure]

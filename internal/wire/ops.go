@@ -10,27 +10,16 @@ import (
 type Op uint8
 
 type operation struct {
-	name, target     string
-	writes, collects bool
+	name                      string
+	streams, writes, collects bool // streams is for operations of the service of streams
 }
 
-// An Input is the input of an operation.
-type Input interface {
-	// DecodeJSON decodes a request body into the input, which should be new. It records attribute values that are not
-	// allowed in Faults. The error is an [*Error], usually a SerializationException.
-	DecodeJSON(body []byte) error
-	// Validate checks the constraints of the service model. The error is an [*Error]: one ValidationException for all
-	// violations.
-	Validate() error
-}
+// An Input is a pointer to the input of an operation, such as *PutItemInput.
+type Input any
 
-// A Request is an input that this repository's own clients can send. It knows its operation and its JSON, with
-// members in alphabetical order. The JSON of a request with Faults lacks the values that are not allowed.
-type Request interface {
-	Input
-	Op() Op
-	AppendJSON(dst []byte) []byte
-}
+// A Request is an [Input] that this repository's own clients can send. It knows its operation. The JSON of a request
+// with Faults lacks the values that are not allowed.
+type Request interface{ Op() Op }
 
 // DecodeRequest decodes the body of a read request: Query, Scan, GetItem or ExecuteStatement.
 func DecodeRequest(op string, body []byte) (Request, error) {
@@ -47,17 +36,14 @@ func DecodeRequest(op string, body []byte) (Request, error) {
 	default:
 		return nil, UnknownOperation()
 	}
-	if err := in.DecodeJSON(body); err != nil {
+	if err := Decode(body, in); err != nil {
 		return nil, err
 	}
 	return in, nil
 }
 
-// An Output is the output of an operation.
-type Output interface {
-	// AppendJSON appends the body of the response.
-	AppendJSON(dst []byte) []byte
-}
+// An Output is a pointer to the output of an operation, such as *PutItemOutput.
+type Output any
 
 // A Ref is a table that a request names, with the item or the key that the request has for that table, if any.
 type Ref struct {
@@ -78,10 +64,8 @@ func Lookup(target string) (Op, bool) {
 // byTarget has the operations by X-Amz-Target header.
 var byTarget = func() map[string]Op {
 	m := make(map[string]Op, len(operations))
-	for i, op := range operations {
-		if i > 0 {
-			m[op.target] = Op(i)
-		}
+	for _, op := range Operations() {
+		m[op.Target()] = op
 	}
 	return m
 }()
@@ -112,10 +96,13 @@ func (op Op) Collects() bool { return int(op) < len(operations) && operations[op
 
 // Target returns the value of the X-Amz-Target header for the operation.
 func (op Op) Target() string {
-	if int(op) < len(operations) {
-		return operations[op].target
+	switch {
+	case int(op) >= len(operations) || op == 0:
+		return ""
+	case operations[op].streams:
+		return "DynamoDBStreams_20120810." + op.String()
 	}
-	return ""
+	return "DynamoDB_20120810." + op.String()
 }
 
 // commonExceptions are exceptions that any operation may return although the service model does not list them.

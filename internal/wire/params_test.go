@@ -77,7 +77,7 @@ func TestCheckParams(t *testing.T) {
 		},
 	} {
 		in := tt.op.NewInput()
-		if err := in.DecodeJSON([]byte(tt.body)); err != nil {
+		if err := wire.Decode([]byte(tt.body), in); err != nil {
 			t.Fatal(err)
 		}
 		if got := message(t, in.(interface{ CheckParams() error }).CheckParams()); got != tt.want {
@@ -88,9 +88,9 @@ func TestCheckParams(t *testing.T) {
 
 func TestCheckParamsOfActions(t *testing.T) {
 	var in wire.TransactWriteItemsInput
-	if err := in.DecodeJSON([]byte(`{"TransactItems":[{"ConditionCheck":{"ExpressionAttributeNames":{}}},
+	if err := wire.Decode([]byte(`{"TransactItems":[{"ConditionCheck":{"ExpressionAttributeNames":{}}},
 		{"Update":{"UpdateExpression":"","ExpressionAttributeValues":{}}},
-		{"ConditionCheck":{"ExpressionAttributeValues":{}}},{"ConditionCheck":{"ConditionExpression":""}}]}`)); err != nil {
+		{"ConditionCheck":{"ExpressionAttributeValues":{}}},{"ConditionCheck":{"ConditionExpression":""}}]}`), &in); err != nil {
 		t.Fatal(err)
 	}
 	if got := message(

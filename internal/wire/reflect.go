@@ -9,15 +9,34 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// This file reads, writes and checks any structure by reflection. Frequent operations have generated code that does
-// the same. Only that code checks map keys that are table names, as no other operation has such maps.
+// This file reads, writes and checks any structure by reflection. The most frequent inputs have a generated check,
+// which leaves lists and maps to [violations.parts].
 
-// decodeShape decodes a body into the structure that x points to.
-func decodeShape(body []byte, x any, faults *Faults) error {
+// Decode decodes a request body into an input, which should be new. It records attribute values that are not allowed
+// in the Faults of the input. The error is an [*Error], usually a SerializationException.
+func Decode(body []byte, in Input) error {
+	if in, strict := in.(*SearchVectorsInput); strict {
+		if err := checkStrictly(body, structureOf(reflect.TypeOf(*in)).byName); err != nil {
+			return err
+		}
+	}
+	return decode(body, in)
+}
+
+// DecodeOutput decodes the body of a response into an output, which should be new.
+func DecodeOutput(body []byte, out Output) error { return decode(body, out) }
+
+// decode decodes a body into the structure that x points to. A structure without Faults has no faults: decode returns
+// the first one as the error.
+func decode(body []byte, x any) error {
 	v := reflect.ValueOf(x).Elem()
-	return decodeBody(body, faults, func(d *decoder) (bool, error) {
-		return d.readShape(v, structureOf(v.Type()), inBody)
-	})
+	s := structureOf(v.Type())
+	d := openBody(body)
+	_, err := d.readShape(v, s, inBody)
+	if s.faults < 0 {
+		return d.close(err, nil)
+	}
+	return d.close(err, v.Field(s.faults).Addr().Interface().(*Faults))
 }
 
 // readShape reads a value of shape s into x, which must be addressable.
@@ -42,11 +61,13 @@ func (d *decoder) readShape(x reflect.Value, s *shape, pos position) (bool, erro
 	case kindValues:
 		return d.readValues(x.Addr().Interface().(*attr.Item), pos)
 	case kindList:
-		list := reflect.MakeSlice(s.typ, 0, 0)
+		list := reflect.New(s.typ).Elem()
+		list.Set(reflect.MakeSlice(s.typ, 0, 0))
 		ok, err := d.list(pos, s.elem.typ.Size(), func() error {
-			e := reflect.New(s.elem.typ).Elem()
-			_, err := d.readShape(e, s.elem, inParent)
-			list = reflect.Append(list, e)
+			n := list.Len()
+			list.Grow(1)
+			list.SetLen(n + 1)
+			_, err := d.readShape(list.Index(n), s.elem, inParent)
 			return err
 		})
 		if ok && err == nil {
@@ -54,9 +75,12 @@ func (d *decoder) readShape(x reflect.Value, s *shape, pos position) (bool, erro
 		}
 		return ok, err
 	case kindMap:
-		m := reflect.MakeMap(s.typ)
+		if texts, ok := x.Addr().Interface().(*map[string]string); ok { // names of attributes, in many requests
+			return readMap(d, texts, pos, s.class, (*decoder).readString)
+		}
+		m, e := reflect.MakeMap(s.typ), reflect.New(s.elem.typ).Elem()
 		ok, err := d.entries(pos, s.class, s.elem.typ.Size(), func(key string) error {
-			e := reflect.New(s.elem.typ).Elem()
+			e.SetZero()
 			_, err := d.readShape(e, s.elem, inParent)
 			m.SetMapIndex(reflect.ValueOf(key), e)
 			return err
@@ -82,6 +106,9 @@ func (d *decoder) readMember(field reflect.Value, s *shape) error {
 		_, err := d.readShape(field, s, inField)
 		return err
 	}
+	if text, ok := field.Addr().Interface().(**string); ok {
+		return d.readText(text)
+	}
 	v := reflect.New(s.typ)
 	ok, err := d.readShape(v.Elem(), s, inField)
 	if ok {
@@ -100,10 +127,11 @@ func (m *member) absent(field reflect.Value) bool {
 	return field.IsNil()
 }
 
-// appendAny appends a list, or the structure that x points to.
-func appendAny(dst []byte, x any) []byte {
+// AppendJSON appends the JSON of an input, an output or a list of structures. The members of structures are in
+// alphabetical order.
+func AppendJSON(dst []byte, x any) []byte {
 	v := reflect.Indirect(reflect.ValueOf(x))
-	return appendShape(dst, v, shapeOf(v.Type(), noTraits))
+	return appendShape(dst, v, shapeOf(v.Type(), traits{}))
 }
 
 // appendShape appends a value of shape s.
@@ -160,6 +188,9 @@ func appendShape(dst []byte, x reflect.Value, s *shape) []byte {
 
 // sortedNames returns the keys of a map, sorted.
 func sortedNames(m reflect.Value) []string {
+	if texts, ok := m.Interface().(map[string]string); ok {
+		return sortedKeys(texts)
+	}
 	var names []string
 	for key := range m.Seq() {
 		names = append(names, key.String())
@@ -175,60 +206,110 @@ func elemOf(m reflect.Value, key string) reflect.Value {
 	return e
 }
 
-// validateShape returns the violations in the structure that x points to as one error, or nil.
-func validateShape(op Op, x any) error {
-	v := reflect.ValueOf(x).Elem()
+// Validate checks the constraints that the service model has for the input of an operation. The error is an [*Error]:
+// one ValidationException for all violations.
+func Validate(op Op, in Input) error {
+	if frequent, ok := in.(interface{ check(v *violations) }); ok {
+		return validate(op, frequent.check)
+	}
+	return validateShape(op, in)
+}
+
+// validateShape is Validate by reflection.
+func validateShape(op Op, in Input) error {
+	v := reflect.ValueOf(in).Elem()
 	return validate(op, func(found *violations) { found.members(v, structureOf(v.Type())) })
 }
 
-// members checks all members of a structure.
+// members checks the members of a structure that have constraints.
 func (v *violations) members(x reflect.Value, s *shape) {
-	for _, m := range s.members {
-		field := x.Field(m.index)
-		if v.missing(m.name, m.absent(field), m.required) || !m.shape.constrained {
-			continue
+	for _, m := range s.checked {
+		switch field := x.Field(m.index); m.shape.kind {
+		case kindString:
+			v.text(m.name, *field.Addr().Interface().(**string), m.required, &m.shape.traits)
+		case kindInteger, kindLong:
+			v.integer(m.name, *field.Addr().Interface().(**int64), m.required, &m.shape.traits)
+		default:
+			if !v.missing(m.name, m.absent(field), m.required) && m.shape.constrained {
+				v.value(m.name, reflect.Indirect(field), m.shape)
+			}
 		}
-		if field.Kind() == reflect.Pointer {
-			field = field.Elem()
+	}
+}
+
+// parts checks a member of the structure that x points to. The member is a list or a map.
+func (v *violations) parts(x any, member string) {
+	structure := reflect.ValueOf(x).Elem()
+	for _, m := range structureOf(structure.Type()).checked {
+		if m.name == member {
+			v.value(member, structure.Field(m.index), m.shape)
 		}
-		v.value(m.name, field, m.shape)
 	}
 }
 
 // value checks a value: a member or, if member is "", a list or map element.
 func (v *violations) value(member string, x reflect.Value, s *shape) {
-	switch s.kind {
-	case kindString:
-		v.text(member, x.Addr().Interface().(*string), false, &s.traits)
-	case kindInteger, kindLong:
-		v.integer(member, x.Addr().Interface().(*int64), false, &s.traits)
-	case kindStructure:
-		if member != "" {
-			v.push(member)
-			defer v.pop()
-		}
-		v.members(x, s)
-	case kindList, kindMap:
-		if v.size(member, x.Len(), &s.traits) {
-			v.echo(appendEcho(nil, x))
-		}
-		if !s.elem.constrained {
-			return
-		}
+	if member != "" && (s.kind == kindList || s.kind == kindMap) {
+		v.length(member, x, s)
+	}
+	if s.elem != nil && !s.elem.constrained {
+		return
+	}
+	if member != "" {
 		v.push(member)
 		defer v.pop()
-		if s.kind == kindMap {
-			for _, key := range sortedNames(x) {
-				v.key(key)
-				v.value("", elemOf(x, key), s.elem)
-				v.pop()
-			}
-			return
-		}
+	}
+	switch s.kind {
+	case kindString:
+		v.text("", x.Addr().Interface().(*string), false, &s.traits)
+	case kindInteger, kindLong:
+		v.integer("", x.Addr().Interface().(*int64), false, &s.traits)
+	case kindStructure:
+		v.members(x, s)
+	case kindList:
 		for i := range x.Len() {
 			v.elem(i)
 			v.value("", x.Index(i), s.elem)
 			v.pop()
+		}
+	case kindMap:
+		texts, _ := x.Interface().(map[string]string) // names of attributes, in many requests
+		for _, key := range sortedNames(x) {
+			v.key(key)
+			if text, ok := texts[key]; ok {
+				v.text("", &text, false, &s.elem.traits)
+			} else {
+				v.value("", elemOf(x, key), s.elem)
+			}
+			v.pop()
+		}
+	}
+}
+
+// length checks how many elements a list or a map has. RequestItems, a map by table, has more constraints: on its keys
+// and, if its elements are lists, on their lengths. Messages print a map of structures as JSON. Source: conformance,
+// batchGetItem "malformed table name".
+func (v *violations) length(member string, x reflect.Value, s *shape) {
+	echo := func() {
+		if s.kind == kindMap && s.elem.kind == kindStructure {
+			v.echo(appendShape(nil, x, s))
+		} else {
+			v.echo(appendEcho(nil, x))
+		}
+	}
+	if v.size(member, x.Len(), &s.traits) {
+		echo()
+	}
+	if member != "RequestItems" {
+		return
+	}
+	if v.tableKeys(member, sortedNames(x)) {
+		echo()
+	}
+	for _, e := range x.Seq2() {
+		if s.elem.kind == kindList && v.mapValue(member, e.Len(), &s.elem.traits) {
+			echo()
+			break
 		}
 	}
 }

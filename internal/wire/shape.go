@@ -35,7 +35,7 @@ type traits struct {
 	name string
 	// kind is 0 if the Go type determines it.
 	kind kind
-	// min and max bound a number, or the length of any other value. A max of -1 means that the length has no maximum.
+	// min and max bound a number, or the length of any other value. A max of 0 means that there is none.
 	min, max int64
 	// pattern is a regular expression of the service model, or "". match is the function in patterns that matches it.
 	pattern string
@@ -52,8 +52,10 @@ type shape struct {
 	class string // its name in messages
 	elem  *shape // of a list or a map
 	// members are the members of a structure in field order. The service reports violations in the same order. byName
-	// has the same members sorted by name.
-	members, byName []*member
+	// has the same members sorted by name, checked those with constraints in field order.
+	members, byName, checked []*member
+	// faults is the index of the field Faults of a structure, or -1.
+	faults int
 	// constrained is true if the shape, or one inside it, has a constraint.
 	constrained bool
 }
@@ -72,11 +74,8 @@ type member struct {
 // classes is the prefix of structure names in messages.
 const classes = "com.amazonaws.dynamodb.v20120810."
 
-// structures caches the shapes of structure types.
-var structures = struct {
-	sync.RWMutex
-	of map[reflect.Type]*shape
-}{of: map[reflect.Type]*shape{}}
+// structures caches the shapes of structures by their type.
+var structures sync.Map
 
 // structureOf returns the shape of a structure type. The tags of its fields have the form
 //
@@ -85,22 +84,23 @@ var structures = struct {
 // The first word is the name of the member's traits. The others are optional: required means that the member is
 // required, table that it names a table. Min and max replace the bounds of the traits.
 func structureOf(t reflect.Type) *shape {
-	structures.RLock()
-	known := structures.of[t]
-	structures.RUnlock()
-	if known != nil {
-		return known
+	if known, ok := structures.Load(t); ok {
+		return known.(*shape)
 	}
 
-	s := &shape{traits: traits{kind: kindStructure}, typ: t, class: classes + t.Name()}
+	s := &shape{traits: traits{kind: kindStructure}, typ: t, class: classes + t.Name(), faults: -1}
 	for field := range t.Fields() {
 		if field.Type == reflect.TypeFor[Faults]() {
+			s.faults = field.Index[0]
 			continue
 		}
 		m := memberOf(field)
 		s.members = append(s.members, m)
-		s.constrained = s.constrained || m.required || m.shape.constrained
+		if m.required || m.shape.constrained {
+			s.checked = append(s.checked, m)
+		}
 	}
+	s.constrained = s.checked != nil
 	named := map[string]*member{}
 	for _, m := range s.members {
 		named[m.name] = m
@@ -108,9 +108,7 @@ func structureOf(t reflect.Type) *shape {
 	for _, name := range sortedKeys(named) {
 		s.byName = append(s.byName, named[name])
 	}
-	structures.Lock()
-	structures.of[t] = s // another goroutine may have stored an equal shape
-	structures.Unlock()
+	structures.Store(t, s) // another goroutine may have stored an equal shape
 	return s
 }
 
@@ -143,14 +141,11 @@ func memberOf(field reflect.StructField) *member {
 	return m
 }
 
-// noTraits are the traits of a shape without limits.
-var noTraits = traits{max: -1}
-
-// traitsOf returns the traits with the given name, or noTraits.
+// traitsOf returns the traits with the given name, or no traits.
 func traitsOf(name string) traits {
 	i := sort.Search(len(modelTraits), func(i int) bool { return modelTraits[i].name >= name })
 	if i == len(modelTraits) || modelTraits[i].name != name {
-		return noTraits
+		return traits{}
 	}
 	t := modelTraits[i]
 	t.match = patterns[t.pattern]
@@ -159,6 +154,9 @@ func traitsOf(name string) traits {
 
 // shapeOf returns the shape of a Go type with traits.
 func shapeOf(t reflect.Type, of traits) *shape {
+	if t.Kind() == reflect.Struct && t != reflect.TypeFor[attr.Value]() {
+		return structureOf(t)
+	}
 	s := &shape{traits: of, typ: t, class: "java.lang.Object"}
 	switch {
 	case t == reflect.TypeFor[attr.Value]():
@@ -175,15 +173,13 @@ func shapeOf(t reflect.Type, of traits) *shape {
 		s.class = "java.lang.String"
 	case reflect.Int64:
 		s.kind = cmp.Or(of.kind, kindLong)
-		if of.min == 0 && of.max == -1 {
+		if of.min == 0 && of.max == 0 {
 			s.min, s.max = math.MinInt64, math.MaxInt64
 		}
 	case reflect.Float64:
 		s.kind = cmp.Or(of.kind, kindDouble)
 	case reflect.Bool:
 		s.kind = kindBoolean
-	case reflect.Struct:
-		return structureOf(t)
 	case reflect.Slice, reflect.Map:
 		s.kind, s.elem = kindList, shapeOf(t.Elem(), traitsOf(of.elemTraits))
 		s.class = "java.util.List<" + s.elem.class + ">"
@@ -192,7 +188,7 @@ func shapeOf(t reflect.Type, of traits) *shape {
 		}
 	}
 
-	s.constrained = s.pattern != "" || s.min > 0 || s.max >= 0 || s.enum != nil || s.elem != nil && s.elem.constrained
+	s.constrained = s.pattern != "" || s.min > 0 || s.max > 0 || s.enum != nil || s.elem != nil && s.elem.constrained
 	return s
 }
 

@@ -25,25 +25,10 @@ type AttributeValueUpdate struct {
 	Value  attr.Value
 }
 
-// AutoScalingPolicyDescription is a shape of the service model.
-type AutoScalingPolicyDescription struct {
-	PolicyName                               *string
-	TargetTrackingScalingPolicyConfiguration *AutoScalingTargetTrackingScalingPolicyConfigurationDescription
-}
-
 // AutoScalingPolicyUpdate is a shape of the service model.
 type AutoScalingPolicyUpdate struct {
 	PolicyName                               *string                                                    `shape:"AutoScalingPolicyName"`
 	TargetTrackingScalingPolicyConfiguration *AutoScalingTargetTrackingScalingPolicyConfigurationUpdate `shape:",required"`
-}
-
-// AutoScalingSettingsDescription is a shape of the service model.
-type AutoScalingSettingsDescription struct {
-	AutoScalingDisabled *bool
-	AutoScalingRoleArn  *string
-	MaximumUnits        *int64
-	MinimumUnits        *int64
-	ScalingPolicies     []AutoScalingPolicyDescription
 }
 
 // AutoScalingSettingsUpdate is a shape of the service model.
@@ -53,14 +38,6 @@ type AutoScalingSettingsUpdate struct {
 	MaximumUnits        *int64  `shape:"PositiveLongObject"`
 	MinimumUnits        *int64  `shape:"PositiveLongObject"`
 	ScalingPolicyUpdate *AutoScalingPolicyUpdate
-}
-
-// AutoScalingTargetTrackingScalingPolicyConfigurationDescription is a shape of the service model.
-type AutoScalingTargetTrackingScalingPolicyConfigurationDescription struct {
-	DisableScaleIn   *bool
-	ScaleInCooldown  *int64
-	ScaleOutCooldown *int64
-	TargetValue      *float64
 }
 
 // AutoScalingTargetTrackingScalingPolicyConfigurationUpdate is a shape of the service model.
@@ -337,11 +314,6 @@ type CreateGlobalTableInput struct {
 	Faults Faults
 }
 
-// CreateGlobalTableOutput is the output of CreateGlobalTable.
-type CreateGlobalTableOutput struct {
-	GlobalTableDescription *GlobalTableDescription
-}
-
 // CreateGlobalTableWitnessGroupMemberAction is a shape of the service model.
 type CreateGlobalTableWitnessGroupMemberAction struct {
 	RegionName *string `shape:",required"`
@@ -605,23 +577,12 @@ type DescribeGlobalTableInput struct {
 	Faults Faults
 }
 
-// DescribeGlobalTableOutput is the output of DescribeGlobalTable.
-type DescribeGlobalTableOutput struct {
-	GlobalTableDescription *GlobalTableDescription
-}
-
 // DescribeGlobalTableSettingsInput is the input of DescribeGlobalTableSettings.
 type DescribeGlobalTableSettingsInput struct {
 	GlobalTableName *string `shape:"TableName,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
-}
-
-// DescribeGlobalTableSettingsOutput is the output of DescribeGlobalTableSettings.
-type DescribeGlobalTableSettingsOutput struct {
-	GlobalTableName *string
-	ReplicaSettings []ReplicaSettingsDescription
 }
 
 // DescribeImportInput is the input of DescribeImport.
@@ -701,11 +662,6 @@ type DescribeTableReplicaAutoScalingInput struct {
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
-}
-
-// DescribeTableReplicaAutoScalingOutput is the output of DescribeTableReplicaAutoScaling.
-type DescribeTableReplicaAutoScalingOutput struct {
-	TableAutoScalingDescription *TableAutoScalingDescription
 }
 
 // DescribeTimeToLiveInput is the input of DescribeTimeToLive.
@@ -989,15 +945,6 @@ type GlobalSecondaryIndexWarmThroughputDescription struct {
 type GlobalTable struct {
 	GlobalTableName  *string
 	ReplicationGroup []Replica
-}
-
-// GlobalTableDescription is a shape of the service model.
-type GlobalTableDescription struct {
-	CreationDateTime  *float64 `shape:"Date"` // seconds since 1970
-	GlobalTableArn    *string
-	GlobalTableName   *string
-	GlobalTableStatus *string // CREATING, ACTIVE, DELETING, UPDATING
-	ReplicationGroup  []ReplicaDescription
 }
 
 // GlobalTableGlobalSecondaryIndexSettingsUpdate is a shape of the service model.
@@ -1470,10 +1417,10 @@ type QueryInput struct {
 // QueryOutput is the output of Query.
 type QueryOutput struct {
 	ConsumedCapacity *ConsumedCapacity
-	Count            *int64 `shape:"Integer"`
+	Count            *int64
 	Items            []attr.Item
 	LastEvaluatedKey attr.Item
-	ScannedCount     *int64 `shape:"Integer"`
+	ScannedCount     *int64
 }
 
 // Record is a shape of the service model.
@@ -1490,15 +1437,6 @@ type Record struct {
 // Replica is a shape of the service model.
 type Replica struct {
 	RegionName *string
-}
-
-// ReplicaAutoScalingDescription is a shape of the service model.
-type ReplicaAutoScalingDescription struct {
-	GlobalSecondaryIndexes                             []ReplicaGlobalSecondaryIndexAutoScalingDescription
-	RegionName                                         *string
-	ReplicaProvisionedReadCapacityAutoScalingSettings  *AutoScalingSettingsDescription
-	ReplicaProvisionedWriteCapacityAutoScalingSettings *AutoScalingSettingsDescription
-	ReplicaStatus                                      *string
 }
 
 // ReplicaAutoScalingUpdate is a shape of the service model.
@@ -1532,14 +1470,6 @@ type ReplicaGlobalSecondaryIndex struct {
 	ProvisionedThroughputOverride *ProvisionedThroughputOverride
 }
 
-// ReplicaGlobalSecondaryIndexAutoScalingDescription is a shape of the service model.
-type ReplicaGlobalSecondaryIndexAutoScalingDescription struct {
-	IndexName                                   *string
-	IndexStatus                                 *string // CREATING, UPDATING, DELETING, ACTIVE
-	ProvisionedReadCapacityAutoScalingSettings  *AutoScalingSettingsDescription
-	ProvisionedWriteCapacityAutoScalingSettings *AutoScalingSettingsDescription
-}
-
 // ReplicaGlobalSecondaryIndexAutoScalingUpdate is a shape of the service model.
 type ReplicaGlobalSecondaryIndexAutoScalingUpdate struct {
 	IndexName                                *string `shape:"IndexName"`
@@ -1554,34 +1484,11 @@ type ReplicaGlobalSecondaryIndexDescription struct {
 	WarmThroughput                *GlobalSecondaryIndexWarmThroughputDescription
 }
 
-// ReplicaGlobalSecondaryIndexSettingsDescription is a shape of the service model.
-type ReplicaGlobalSecondaryIndexSettingsDescription struct {
-	IndexName                                   *string
-	IndexStatus                                 *string // CREATING, UPDATING, DELETING, ACTIVE
-	ProvisionedReadCapacityAutoScalingSettings  *AutoScalingSettingsDescription
-	ProvisionedReadCapacityUnits                *int64
-	ProvisionedWriteCapacityAutoScalingSettings *AutoScalingSettingsDescription
-	ProvisionedWriteCapacityUnits               *int64
-}
-
 // ReplicaGlobalSecondaryIndexSettingsUpdate is a shape of the service model.
 type ReplicaGlobalSecondaryIndexSettingsUpdate struct {
 	IndexName                                        *string `shape:"IndexName,required"`
 	ProvisionedReadCapacityAutoScalingSettingsUpdate *AutoScalingSettingsUpdate
 	ProvisionedReadCapacityUnits                     *int64 `shape:"PositiveLongObject"`
-}
-
-// ReplicaSettingsDescription is a shape of the service model.
-type ReplicaSettingsDescription struct {
-	RegionName                                         *string
-	ReplicaBillingModeSummary                          *BillingModeSummary
-	ReplicaGlobalSecondaryIndexSettings                []ReplicaGlobalSecondaryIndexSettingsDescription
-	ReplicaProvisionedReadCapacityAutoScalingSettings  *AutoScalingSettingsDescription
-	ReplicaProvisionedReadCapacityUnits                *int64
-	ReplicaProvisionedWriteCapacityAutoScalingSettings *AutoScalingSettingsDescription
-	ReplicaProvisionedWriteCapacityUnits               *int64
-	ReplicaStatus                                      *string
-	ReplicaTableClassSummary                           *TableClassSummary
 }
 
 // ReplicaSettingsUpdate is a shape of the service model.
@@ -1708,10 +1615,10 @@ type ScanInput struct {
 // ScanOutput is the output of Scan.
 type ScanOutput struct {
 	ConsumedCapacity *ConsumedCapacity
-	Count            *int64 `shape:"Integer"`
+	Count            *int64
 	Items            []attr.Item
 	LastEvaluatedKey attr.Item
-	ScannedCount     *int64 `shape:"Integer"`
+	ScannedCount     *int64
 }
 
 // SearchResultItem is a shape of the service model.
@@ -1844,13 +1751,6 @@ type StreamRecord struct {
 type StreamSpecification struct {
 	StreamEnabled  *bool   `shape:",required"`
 	StreamViewType *string `shape:"StreamViewType"` // NEW_IMAGE, OLD_IMAGE, NEW_AND_OLD_IMAGES, KEYS_ONLY
-}
-
-// TableAutoScalingDescription is a shape of the service model.
-type TableAutoScalingDescription struct {
-	Replicas    []ReplicaAutoScalingDescription
-	TableName   *string
-	TableStatus *string
 }
 
 // TableClassSummary is a shape of the service model.
@@ -2067,11 +1967,6 @@ type UpdateGlobalTableInput struct {
 	Faults Faults
 }
 
-// UpdateGlobalTableOutput is the output of UpdateGlobalTable.
-type UpdateGlobalTableOutput struct {
-	GlobalTableDescription *GlobalTableDescription
-}
-
 // UpdateGlobalTableSettingsInput is the input of UpdateGlobalTableSettings.
 type UpdateGlobalTableSettingsInput struct {
 	GlobalTableBillingMode                                       *string                                         `shape:"BillingMode"` // PROVISIONED, PAY_PER_REQUEST
@@ -2083,12 +1978,6 @@ type UpdateGlobalTableSettingsInput struct {
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
-}
-
-// UpdateGlobalTableSettingsOutput is the output of UpdateGlobalTableSettings.
-type UpdateGlobalTableSettingsOutput struct {
-	GlobalTableName *string
-	ReplicaSettings []ReplicaSettingsDescription
 }
 
 // UpdateItemInput is the input of UpdateItem.
@@ -2189,11 +2078,6 @@ type UpdateTableReplicaAutoScalingInput struct {
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
-}
-
-// UpdateTableReplicaAutoScalingOutput is the output of UpdateTableReplicaAutoScaling.
-type UpdateTableReplicaAutoScalingOutput struct {
-	TableAutoScalingDescription *TableAutoScalingDescription
 }
 
 // UpdateTimeToLiveInput is the input of UpdateTimeToLive.

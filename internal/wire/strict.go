@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,14 +15,6 @@ import (
 // according to the messages. Where other operations treat a member of the wrong JSON type as absent, this reader
 // rejects it and reports its position in the body. Sources: conformance error-messages/searchVectors; dynoxide's
 // captures in eu-west-2 and us-east-1, 2026-10-09 and 23.
-
-// decodeStrictly decodes the body of a SearchVectors request into the structure that x points to.
-func decodeStrictly(body []byte, x any, faults *Faults) error {
-	if err := checkStrictly(body, structureOf(reflect.TypeOf(x).Elem()).byName); err != nil {
-		return err
-	}
-	return decodeShape(body, x, faults)
-}
 
 // wanted returns the JSON type that a member must have, and its name in messages.
 func wanted(m *member) (kind byte, text string) {
@@ -39,7 +30,7 @@ func wanted(m *member) (kind byte, text string) {
 }
 
 // checkStrictly returns an error for the first member of the wrong JSON type, or for a missing required member. It
-// does not look inside members. If the body is not an object, it returns nil, and [decodeBody] returns the error.
+// does not look inside members. If the body is not an object, it returns nil, and [decode] returns the error.
 func checkStrictly(body []byte, members []*member) error {
 	var r token.Reader
 	r.Reset(body)

@@ -74,7 +74,7 @@ func TestStrictMembers(t *testing.T) {
 		},
 	} {
 		got := ""
-		if err := new(wire.SearchVectorsInput).DecodeJSON([]byte(tt.body)); err != nil {
+		if err := wire.Decode([]byte(tt.body), new(wire.SearchVectorsInput)); err != nil {
 			got = err.Error()
 		}
 		if got != tt.want {

@@ -104,10 +104,10 @@ func TestTexts(t *testing.T) {
 		},
 	} {
 		in := tt.op.NewInput()
-		if err := in.DecodeJSON([]byte(tt.body)); err != nil {
+		if err := wire.Decode([]byte(tt.body), in); err != nil {
 			t.Fatal(err)
 		}
-		err := in.Validate()
+		err := wire.Validate(tt.op, in)
 		if err == nil {
 			err = in.(interface{ CheckParams() error }).CheckParams()
 		}

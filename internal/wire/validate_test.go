@@ -13,10 +13,10 @@ import (
 func check(t *testing.T, op wire.Op, body string) string {
 	t.Helper()
 	in := op.NewInput()
-	if err := in.DecodeJSON([]byte(body)); err != nil {
-		t.Fatalf("%v.DecodeJSON(%s) = %v", op, body, err)
+	if err := wire.Decode([]byte(body), in); err != nil {
+		t.Fatalf("%v.Decode(%s) = %v", op, body, err)
 	}
-	return message(t, in.Validate())
+	return message(t, wire.Validate(op, in))
 }
 
 func message(t *testing.T, err error) string {

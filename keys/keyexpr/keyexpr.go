@@ -19,8 +19,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Partition returns the condition that an attribute equals the key that t builds from args, for a query of that
-// partition. Arguments are as for [keys.Template.Format]. The error is a [*keys.Error].
+// Partition returns the condition that an attribute, the partition key, equals the key that t builds from args.
+// Arguments are as for [keys.Template.Format]. The error is a [*keys.Error].
 func Partition(attribute string, t *keys.Template, args ...any) (expression.KeyConditionBuilder, error) {
 	key, err := t.Format(args...)
 	if err != nil {
@@ -29,9 +29,8 @@ func Partition(attribute string, t *keys.Template, args ...any) (expression.KeyC
 	return expression.Key(attribute).Equal(expression.Value(key)), nil
 }
 
-// Sort returns the condition that an attribute is in a range. Use it to join conditions yourself; [And] joins such a
-// condition and the condition of a partition. Sort returns false when the range has no bounds and so needs no
-// condition.
+// Sort returns the condition that an attribute, the sort key, is in a range. [And] calls it; use it to join
+// conditions yourself. Sort returns false when the range has no bounds and so needs no condition.
 func Sort(attribute string, r keys.Range) (expression.KeyConditionBuilder, bool) {
 	key := expression.Key(attribute)
 	switch op, operands := r.Condition(); op {
@@ -49,8 +48,8 @@ func Sort(attribute string, r keys.Range) (expression.KeyConditionBuilder, bool)
 	return expression.KeyConditionBuilder{}, false
 }
 
-// And joins the condition of a partition and the condition that an attribute is in a range: the whole key condition of
-// a query. If the range has no bounds, it returns the condition of the partition alone.
+// And returns the whole key condition of a query: the condition on the partition key, and the condition that an
+// attribute, the sort key, is in a range. If the range has no bounds, it returns partition alone.
 func And(partition expression.KeyConditionBuilder, attribute string, r keys.Range) expression.KeyConditionBuilder {
 	sort, bounded := Sort(attribute, r)
 	if !bounded {

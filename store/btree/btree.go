@@ -255,7 +255,7 @@ type writer struct {
 }
 
 // freeze prevents changes to the current tree, because an iteration is about to read it. The writer continues on a
-// clone, and clones each partition before it writes to that.
+// clone of the tree, and clones the rows of each partition before it changes them.
 func (w *writer) freeze() {
 	w.tree = w.tree.Clone()
 	clear(w.own)

@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A version is a state that Views can read: the one after a certain update.
+// A version is a state that Views can read: the state of the store after one of the updates.
 type version struct {
 	snapshot *pebble.Snapshot
 	seq      uint64 // number of the last update
@@ -49,8 +49,8 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	case own:
 		return s.settle(c)
 	case c != nil:
-		// fn changed nothing, but it may have read what commit c wrote. So the
-		// caller must not learn of it before c is durable.
+		// fn changed nothing, but it may have read what commit c wrote. Wait until c is durable, because after a
+		// crash the caller would otherwise have seen changes that are lost.
 		<-c.durable
 		if c.err != nil {
 			return c.err
@@ -82,7 +82,7 @@ func (s *Store) lockWrites(ctx context.Context) error {
 }
 
 // run calls fn, applies its batch and releases the write lock. If own is true, c is the commit of fn's changes.
-// Otherwise it is the last commit before fn, or nil if there was none. The caller must wait for c.
+// Otherwise c is the last commit before fn, or nil if there was none. The caller must wait for c.
 func (s *Store) run(ctx context.Context, fn func(store.Writer) error) (c *commit, own bool, err error) {
 	defer func() { <-s.writer }()
 	if err := s.failed(); err != nil {
@@ -179,9 +179,10 @@ func (s *Store) acquire() *version {
 	return s.current
 }
 
-// Snapshots that nobody reads wait and are closed together, the latest first. Whenever the earliest open snapshot
-// closes, the engine checks for compactions, and that takes a large part of the time of a small update. But a waiting
-// snapshot keeps old versions of the rows changed since, so at most maxUnread snapshots wait, for about unreadFor.
+// Snapshots that nobody reads wait, and the store closes several together, the latest first. Whenever the earliest
+// open snapshot closes, the engine checks for compactions, which takes a large part of the time of a small update.
+// But while a snapshot waits, the engine keeps old versions of rows that changed after it. So at most maxUnread
+// snapshots wait, for about unreadFor.
 const (
 	maxUnread = 64
 	unreadFor = 10 * time.Millisecond

@@ -122,8 +122,8 @@ const (
 	minReadFiles = 8
 )
 
-// readFiles returns how many files the engine may keep open for reading when the process may have limit descriptors.
-// A limit of 0 is unknown.
+// readFiles returns how many files the engine may keep open for reading if the process may have limit descriptors. A
+// limit of 0 means that the limit is unknown.
 func readFiles(limit uint64) int {
 	if limit == 0 || limit/readShare >= maxReadFiles {
 		return maxReadFiles

@@ -60,7 +60,7 @@ const leastFree = 100 << 20
 // than 100 MB of disk space is free.
 //
 // It returns [ErrLocked] when the folder is in use, and [ErrLoss] when acknowledged updates cannot be read. It
-// returns other errors for a folder in another format or with damaged files, and those of the file system.
+// returns other errors for a folder in another format or with damaged files, and the errors of the file system.
 func Open(dir string, opts Options) (*Store, error) { return openStore(dir, opts, nil) }
 
 // openStore opens a folder. For a fork, forks is the folder that contains it.
@@ -219,8 +219,8 @@ func (s *Store) openPebble(exists bool) error {
 	return errors.Join(s.failed(), (&unlocker{s.fs}).Close())
 }
 
-// unref drops a reference to a cache. It ignores the panic of a cache to which an engine, whose Open has failed,
-// still has references.
+// unref drops a reference to a cache. It recovers the panic that follows if the engine's Open has failed and still
+// holds references to the cache.
 func unref(c *pebble.FileCache) {
 	defer func() { _ = recover() }()
 	c.Unref()

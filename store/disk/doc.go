@@ -19,10 +19,10 @@
 // files that the engine then adds in one step.
 //
 // When the disk is full, Update returns an error that is syscall.ENOSPC, even if it only deletes. Views can
-// still read, and updates succeed again once there is space. An Update that has begun may wait for it.
+// still read, and updates succeed again once there is space. An Update that has begun may wait for space.
 //
-// When the disk refuses a write for another reason, or a sync for any, the store stops: it writes
-// nothing more, and every call returns a [*FailedError]. The folder stays as a crash at that
+// When the disk refuses a write for another reason, or a sync for any reason, the store stops: it
+// writes nothing more, and every call returns a [*FailedError]. The folder stays as a crash at that
 // moment would have left it. Open it again once the disk is repaired: every acknowledged
 // Update is there.
 //

@@ -82,7 +82,7 @@ func damaged(err error) error {
 	}
 }
 
-// unmarked matches the text of errors about damage that the engine does not mark as corruption.
+// unmarked matches the texts of errors about damaged files that the engine does not mark as corruption.
 var unmarked = regexp.MustCompile("invalid key=value syntax|size mismatch")
 
 // A damagedError is an error of the engine about damaged files, with text for the user.

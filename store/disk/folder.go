@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// On the disk, a file takes up to fileSpace bytes more than it contains.
+// A file takes up to fileSpace more bytes on the disk than it contains.
 const fileSpace = 4 << 10
 
 // Copy copies a store that is closed, or open for reading only, to a folder that does not exist or is empty. It does
@@ -18,6 +18,7 @@ const fileSpace = 4 << 10
 // [Open] for from. After another error the folder may be incomplete: Open refuses it, and you can remove it. Copy
 // ignores opts, except for the file system of tests.
 func Copy(ctx context.Context, from, dir string, opts Options) error {
+	opts.InMemory = false // or fsys would be empty
 	fsys := opts.withDefaults().fs
 	if _, err := fsys.Stat(fsys.PathJoin(from, lockName)); err == nil {
 		from, err := resolve(fsys, from)
@@ -58,8 +59,8 @@ func Copy(ctx context.Context, from, dir string, opts Options) error {
 	return nil
 }
 
-// storeFiles returns the files of a closed store, except SORTKEY, locks and leftovers, and the space that a copy of
-// them takes.
+// storeFiles returns the names of the files to copy from a closed store, and the disk space in bytes that a copy
+// takes. It leaves out SORTKEY, locks, and what a crash left behind.
 func storeFiles(fsys vfs.FS, dir string) (names []string, space uint64, err error) {
 	if names, err = fsys.List(dir); err != nil {
 		return nil, 0, err

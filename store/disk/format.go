@@ -146,7 +146,7 @@ func resolve(fsys vfs.FS, dir string) (string, error) {
 		}
 		dir = abs
 	}
-	return fsys.PathDir(fsys.PathJoin(dir, metaName)), nil // the form that the paths of files in the folder have
+	return fsys.PathDir(fsys.PathJoin(dir, metaName)), nil // in the form in which guard.ours compares paths
 }
 
 // Exists reports whether a folder contains a store, in any format and any state. With it, a program can refuse to
@@ -173,9 +173,10 @@ func Lock(dir string, opts Options) (io.Closer, error) {
 	return lock, nil
 }
 
-// lockDir locks a folder for this store alone or, if shared, together with others that only read. Pebble's own lock
-// is on the file LOCK in the folder, but Pebble would not notice if somebody deleted that file. So lockDir also locks
-// the folder itself where the system can. LOCK cannot be shared, so readers lock only the folder if they can.
+// lockDir locks a folder for this store alone or, if shared is set, together with others that only read. Pebble's own
+// lock is on the file LOCK in the folder, but Pebble would not notice if somebody deleted that file. So lockDir also
+// locks the folder itself where the system can. LOCK cannot be shared: where the system can lock folders, readers
+// lock only the folder.
 func lockDir(fsys vfs.FS, dir string, shared bool) (*folderLock, error) {
 	l := &folderLock{}
 	var err error

@@ -28,7 +28,7 @@ type guard struct {
 	store *Store
 
 	starving  hunger        // calls that wait for descriptors or for space
-	abandoned chan struct{} // closed when no one waits for the engine's Open any more
+	abandoned chan struct{} // closed when the store stops waiting for the engine's Open
 
 	mu   sync.Mutex
 	lock io.Closer // of the folder, once locked
@@ -91,8 +91,8 @@ func (g *guard) unlist(name string) error {
 
 var errFrozen = errors.New("disk: the store has failed")
 
-// setLogs writes the list of logs to SORTKEY. If that fails, it leaves the list in memory equal to the one in the
-// file. The next attempt then finds a difference and writes the file again.
+// setLogs writes the list of logs to SORTKEY. If that fails, the list in memory stays as it is in the file, so that
+// the next attempt finds a difference and writes the file again.
 func (g *guard) setLogs(logs []string) error {
 	if g.listed {
 		if err := writeMeta(g.FS, g.store.dir, stateReady, logs...); err != nil {
@@ -150,7 +150,7 @@ func (g *guard) Create(name string, category vfs.DiskWriteCategory) (vfs.File, e
 
 func (g *guard) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	return g.open("reuse", newname, func() (vfs.File, error) {
-		// if patient repeats the call after unlist has succeeded, unlist does nothing
+		// when patient repeats this call, the log is no longer in the list, and unlist does nothing
 		if err := g.unlist(oldname); err != nil {
 			return nil, err
 		}
@@ -194,8 +194,8 @@ func (g *guard) OpenDir(name string) (vfs.File, error) {
 	return &file{File: f, guard: g, name: g.PathJoin(name, lockName)}, nil // any file name in the folder
 }
 
-// List waits for descriptors. Otherwise, after an Open that failed for a lack of them, the engine would continue the
-// work that it has begun.
+// List waits for descriptors. If it returned an error, Pebble's Open would fail, but background work that Open has
+// begun would continue.
 func (g *guard) List(name string) (names []string, err error) {
 	err = g.patient(func() (err error) {
 		names, err = g.FS.List(name)

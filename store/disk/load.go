@@ -65,7 +65,7 @@ func (s *Store) Load(ctx context.Context, fn func(store.Loading) error) error {
 	return s.ingest(ctx, l.files)
 }
 
-// ingest adds files to the store. The caller holds the write lock, and every commit is settled.
+// ingest adds files to the store. The caller holds the write lock and has waited until every commit is durable.
 func (s *Store) ingest(ctx context.Context, files []string) error {
 	// Sync the log first. Otherwise a crash could lose updates that are older than the files, but keep the files.
 	if s.opts.SyncEvery > 0 {

@@ -35,7 +35,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// readChunk returns the encoding, the payload and the end of the chunk that begins at position at. It returns false
+// readChunk returns the encoding, the payload and the end of the chunk that begins at the offset at. It returns false
 // if no valid chunk of this log begins there.
 func readChunk(data []byte, at int, log uint32) (encoding byte, payload []byte, end int, ok bool) {
 	block := min(len(data), (at/logBlock+1)*logBlock)

@@ -46,7 +46,7 @@ type Options struct {
 
 	// Tests set others.
 	fs      vfs.FS        // file system of the folder; nil means the machine's
-	timeout time.Duration // [closeWait]
+	timeout time.Duration // how long opening and closing wait for descriptors and space: closeWait
 }
 
 const (

@@ -23,7 +23,7 @@ type reader struct {
 	store *Store
 	from  pebble.Reader
 
-	mu   sync.RWMutex // held to read while from is in use, and to write while done is set
+	mu   sync.RWMutex // read-locked while from is in use, write-locked to set done
 	done atomic.Bool
 }
 
@@ -103,7 +103,7 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 		if hi != nil {
 			b.hi = hi
 		}
-		var prefix, partition []byte // those of the previous row; the next row usually has the same
+		var prefix, partition []byte // of the previous row; the next row usually has the same
 		r.walk(b, false, yield, func(key []byte) (store.Row, bool) {
 			if len(prefix) == 0 || !bytes.HasPrefix(key, prefix) {
 				_, p, sort, ok := address.Parse(key, b.partition)
@@ -119,7 +119,7 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 	}
 }
 
-// walk yields the rows within b.opts. Parse returns the row of an address.
+// walk yields the rows within b.opts. It calls parse to make the row of each address.
 func (r *reader) walk(
 	b *bounds, reverse bool, yield func(store.Row, error) bool, parse func(key []byte) (store.Row, bool),
 ) {

@@ -55,7 +55,7 @@ func TestShared(t *testing.T) {
 		require.NoError(t, err, "%s", out)
 
 		copied := filepath.Join(t.TempDir(), "copied")
-		require.NoError(t, disk.Copy(t.Context(), dir, copied, disk.Options{}))
+		require.NoError(t, disk.Copy(t.Context(), dir, copied, disk.Options{InMemory: true}))
 		c := open(t, copied, disk.Options{})
 		require.Equal(t, "v", get(t, c, "k"))
 		require.NoError(t, c.Close())

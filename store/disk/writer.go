@@ -26,8 +26,8 @@ type writer struct {
 	err     error // of a failed change; the update fails even if fn ignores it
 }
 
-// see makes the changes so far visible to the reads that follow. A Writer is not safe for concurrent use. If a
-// program still reads in two goroutines, each finds the old or the new batch, and not half of one.
+// see makes the changes so far visible to the reads that follow. A Writer is not safe for concurrent use. But if a
+// program reads in two goroutines nevertheless, the lock makes each of them find either the old or the new batch.
 func (w *writer) see() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -61,7 +61,7 @@ func (w *writer) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 	return w.seeing(w.reader.Scan(space, s))
 }
 
-// seeing returns rows. When a loop over them begins, it first calls see.
+// seeing returns an iterator over rows that first calls see.
 func (w *writer) seeing(rows iter.Seq2[store.Row, error]) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		w.see()
@@ -84,7 +84,7 @@ func (w *writer) check(size int) error {
 	return nil
 }
 
-// note keeps an error of the batch, whose state is unknown after it.
+// note keeps an error of the batch, so that the update fails: after an error, the state of the batch is unknown.
 func (w *writer) note(err error) error {
 	if err != nil {
 		w.err = err
@@ -120,8 +120,8 @@ func (w *writer) Delete(space store.Space, partition, sort []byte) error {
 	return w.note(w.batch.Delete(b.lo, nil))
 }
 
-// Clear implements [store.Writer]. It takes the same short time whatever the
-// number of rows, except for the last possible space.
+// Clear implements [store.Writer]. It takes the same short time for any number of rows. Only in the last possible
+// space, it deletes rows one by one.
 func (w *writer) Clear(space store.Space) error {
 	if err := w.check(maxKey); err != nil {
 		return err

@@ -9,15 +9,16 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// addresses holds the buffers for the addresses of one call. It caches the prefixes of some partitions, because most
-// of the work is hashing: programs often use the same partitions again, and a write reads a row before it puts the
-// row.
+// addresses holds the buffers for the addresses of one call. Hashing the partition is most of the work of making an
+// address, so addresses caches the prefixes of some partitions. Programs often use the same partitions again, and a
+// write reads a row before it puts the row.
 type addresses struct {
 	lo, hi   []byte
 	prefixes [256]prefix
 }
 
-// A prefix is the part of an address that names a partition, without the space. It fills a cache line.
+// A prefix is the part of an address before the sort position. Its bytes for the space are not used. A prefix fills a
+// cache line.
 type prefix struct {
 	n     uint8 // length; 0 before the first use
 	bytes [63]byte
@@ -32,8 +33,8 @@ var (
 
 func newAddresses() *addresses { return addressPool.Get().(*addresses) }
 
-// A boundsBuf is memory for the bounds of a walk. It is smaller than addresses, because many walks may be open for
-// long.
+// A boundsBuf is memory for the bounds of a walk. It is smaller than addresses, because a program may keep many walks
+// open for long.
 type boundsBuf [2][96]byte
 
 // bounds copies lo and hi, into buf if they are short enough, and returns a to the pool.

@@ -7,8 +7,9 @@ import (
 )
 
 const (
-	// leavesTogether is how many leaves are allocated as one array. Single leaves would leave holes in the heap where
-	// other leaves were. One leaf that is still in use keeps its whole array in memory.
+	// leavesTogether is how many leaves a compaction allocates as one array. Leaves allocated one by one would lie
+	// between older leaves, which leave holes in the heap when they are freed. One leaf that is still in use keeps
+	// its whole array in memory.
 	leavesTogether = 8
 
 	// nodesPerUpdate is how many inner nodes a compaction looks at in one Update. It rewrites at most one of them.
@@ -18,10 +19,10 @@ const (
 // Compact puts the rows into less memory. It takes about 0.1 µs for each row that was put since the last time, and
 // readers see no change. Call it when many rows were put and few will be soon.
 //
-// A change leaves free space for the next one in its leaf and in the leaf's page, and pages that grew leave holes in
-// the heap that only pages of their size can fill. Compact gives the rows full leaves and pages without free space.
-// It cuts the pages from slabs and the leaves from arrays. It holds the write lock for one inner node at a time,
-// about a thousand rows, so that updates can run between them.
+// After a change, the leaf and its page have free space for the next change. A page that was replaced by a larger one
+// leaves a hole in the heap, which only pages of its size can fill. Compact gives the rows full leaves and pages
+// without free space. It cuts the pages from slabs and the leaves from arrays. It holds the write lock for one inner
+// node at a time, about a thousand rows, so that updates can run between them.
 //
 // Compact skips nodes that are compact already, and nodes that a fork may share: all that existed at the last Fork,
 // even if that fork is closed. It stops early when ctx ends. Like an Update, it must not be called inside an Update.
@@ -47,8 +48,8 @@ type compaction struct {
 	slab slab // for the new pages
 }
 
-// A slab is bytes from which pages are cut. The garbage collector frees a slab as a whole, so one page that is still
-// in use keeps all of it in memory.
+// A slab is a large slice of bytes from which pages are cut. The garbage collector frees a slab as a whole, so one
+// page that is still in use keeps all of it in memory.
 type slab struct {
 	free []byte // the rest of the current slab
 	need int    // bytes of the pages that the current step still has to make
@@ -56,8 +57,8 @@ type slab struct {
 
 const slabSize = 64 << 10 // bytes of the largest slab
 
-// step rewrites the next inner node that is worth rewriting. It does nothing if find gives up, after looking at many
-// nodes that are not.
+// step rewrites the next inner node that is worth rewriting. If find looks at many nodes without finding one, step
+// does nothing.
 func (c *compaction) step(w *writer) error {
 	at, found := c.find(w.tree, w.store.shared.Load())
 	if !found {
@@ -101,7 +102,7 @@ func (c *compaction) find(t tree, shared uint64) (at []byte, found bool) {
 }
 
 // loose reports whether an inner node is worth rewriting: more than an eighth of its leaves have free space or dead
-// bytes. It returns false if a fork may share one of the leaves, because its owner is not above shared.
+// bytes. A fork may share leaves whose owner is at most shared. For a node with such a leaf, loose returns false.
 func (n *node) loose(shared uint64) bool {
 	loose := 0
 	for _, leaf := range n.kids[:n.n] {
@@ -138,7 +139,7 @@ func (e *edit) rewrite(old *node, c *compaction) *node {
 	n := e.nodes.inner(e.owner)
 	var free []node
 	var before record
-	kid, from := 0, 0 // the next row
+	kid, from := 0, 0 // the next row to copy is entry from of child kid
 	for i, leaves := 0, (rows+fan-1)/fan; i < leaves; i++ {
 		p := pieces{slab: &c.slab}
 		for want := rows*(i+1)/leaves - rows*i/leaves; want > 0; {

@@ -63,8 +63,8 @@ func (r *reader) since(old *reader, space store.Space, yield func(capability.Cha
 	}
 }
 
-// A frontier is a place in a tree, before an entry. The entry is a row, or a node that stands for all rows below it
-// until enter moves the frontier into the node.
+// A frontier is a place in a tree, directly before an entry. The entry is a row or a node. A node stands for all rows
+// below it, until enter moves the frontier into the node.
 type frontier struct {
 	path   []step // the nodes from the root to the one with the entry; empty at the end
 	height int    // of the tree
@@ -94,7 +94,8 @@ func (f *frontier) next() (kid *node, row step) {
 	for len(f.path) > 0 {
 		s := f.path[len(f.path)-1]
 		if s.i < int(s.n.n) {
-			if f.hi != nil && s.i >= s.n.first() { // the key of an inner node is the first address below it
+			// In an inner node, the key is a lower bound of the addresses below the entry.
+			if f.hi != nil && s.i >= s.n.first() {
 				if r := s.n.record(s.i); r.compare(f.hi) >= 0 {
 					f.path = nil
 					return nil, step{}
@@ -118,7 +119,7 @@ func (f *frontier) pass() { f.path[len(f.path)-1].i++ }
 // enter moves in front of the first entry of a node.
 func (f *frontier) enter(kid *node) { f.path = append(f.path, step{kid, 0}) }
 
-// level is the height above the rows of the entry after the frontier.
+// level returns the height of the entry after the frontier: 0 for a row, 1 for a leaf, and so on.
 func (f *frontier) level() int { return f.height - len(f.path) }
 
 // A difference walks two trees at the same time.
@@ -182,8 +183,8 @@ func (d *difference) step() (c capability.Change, more bool) {
 	return c, true
 }
 
-// same reports whether two places certainly have the same row, because they share its record or are both at the end.
-// It may miss equal rows.
+// same reports whether two places have the same row, because they share its record or are both at the end. It may
+// return false for rows that are equal.
 func (s step) same(o step) bool {
 	if s.n == nil || o.n == nil {
 		return s.n == o.n

@@ -12,7 +12,7 @@ type edit struct {
 }
 
 // own returns n if the edit may change it, otherwise a copy. The copy has a node structure of its own, some hundred
-// bytes, but shares the page of n. That is safe: records are only ever added to a page, and each version of a node
+// bytes, but shares the page of n. Sharing is safe: nodes only ever add records to a page, and each version of a node
 // knows its own records.
 func (e *edit) own(n *node) *node {
 	if n.owner == e.owner {
@@ -54,9 +54,9 @@ type entry struct {
 	kid *node
 }
 
-// insert puts a row, whose base is empty, into the tree below n. It returns the node that replaces n. If n was full,
-// insert splits it and also returns the entry to add to the parent after n. If the parent is full too, it splits as
-// well, and so on up to put, which then makes a new root.
+// insert puts a row into the tree below n. The base of the row's record is empty. insert returns the node that
+// replaces n. If n was full, insert splits it and also returns the entry to add to the parent after n. If the parent
+// is full too, it splits as well, and so on up to put, which then makes a new root.
 func (e *edit) insert(n *node, row *record) (*node, entry) {
 	n = e.own(n)
 	at, found := n.search(row.rest)
@@ -79,8 +79,8 @@ func (e *edit) insert(n *node, row *record) (*node, entry) {
 	return n, e.add(n, at+1, right)
 }
 
-// add inserts x as entry at of n, which belongs to the edit. It splits a full
-// node first and then returns the entry to add after it.
+// add inserts x into n, a node of the edit, as the entry with index at. If n is full, add splits it first, and
+// returns the entry to add to the parent after n.
 func (e *edit) add(n *node, at int, x entry) entry {
 	if n.n < fan {
 		n.insert(at, x)
@@ -94,8 +94,8 @@ func (e *edit) add(n *node, at int, x entry) entry {
 		return n.follow(right, x)
 	}
 
-	// If rows were put in order, the left node stays full, even when other rows follow in the tree. Otherwise each
-	// half gets half of the entries, and free space.
+	// If rows were put in order, the left node stays full, even if rows after them exist already. Otherwise each half
+	// gets half of the entries, and free space.
 	half, spare := fan/2, someSpare
 	if n.run >= fan/2 {
 		half, spare = at, int(n.live)*(fan-at)/fan
@@ -106,7 +106,7 @@ func (e *edit) add(n *node, at int, x entry) entry {
 	var up []byte
 	before, middle := *x.rec, n.record(half)
 	switch {
-	case n.kids != nil: // the first entry of the right half will have no key, so the parent takes it
+	case n.kids != nil: // the first entry of the right half will have no key, so its key moves to the parent
 		up = middle.appendKey(nil)
 	case at == half:
 		up = separator(&before, &middle)
@@ -174,7 +174,7 @@ func separator(a, b *record) []byte {
 	return bytes.Clone(after[:common(before, after)+1])
 }
 
-// insert inserts x, whose base is empty, as entry at of a node that is not full.
+// insert inserts x into a node that is not full, as the entry with index at. The base of x is empty.
 func (n *node) insert(at int, x entry) {
 	end := int(n.n)
 	if n.kids != nil {
@@ -188,8 +188,9 @@ func (n *node) insert(at int, x entry) {
 	}
 	n.last = uint8(at)
 
-	// The node stores the common prefix of its keys once. A key that does not have all of it shortens the prefix, and
-	// then every head changes. If the base of the page is longer than the new prefix, the node needs a new page.
+	// The node stores the common prefix of its keys once. If the new key does not have all of it, the prefix becomes
+	// shorter, and every head changes. If the base of the page is longer than the new prefix, the node needs a new
+	// page.
 	key, shared := x.rec.rest, int(n.len)
 	if !bytes.HasPrefix(key, n.prefix[:shared]) {
 		shared = common(key, n.prefix[:shared])
@@ -216,7 +217,7 @@ func (n *node) insert(at int, x entry) {
 	}
 }
 
-// replace replaces the value of entry at of a leaf by the value of row, which has the same address.
+// replace gives the entry with index at of a leaf the value of row, which has the same address.
 func (n *node) replace(at int, row *record) {
 	if n.hasOverflow(at) && row.hasOverflow() { // the key stays where it is
 		n.overflow(at).value = row.value

@@ -21,7 +21,7 @@ type engine struct {
 	nodes   nodes // for the Update that holds the write lock
 
 	owners *atomic.Uint64 // the last number given to an owner of nodes; all forks share it
-	shared atomic.Uint64  // forks may share the nodes of owners up to this one
+	shared atomic.Uint64  // forks may share nodes whose owner is at most this one
 }
 
 var (
@@ -34,7 +34,7 @@ var (
 // its origin until they change.
 func Open() store.Forker { return newEngine(tree{}, 0, new(atomic.Uint64)) }
 
-// newEngine returns a store with the rows of a tree, whose nodes have owners up to the given one.
+// newEngine returns a store with the rows of a tree. owner is the newest owner of the tree's nodes.
 func newEngine(t tree, owner uint64, owners *atomic.Uint64) *engine {
 	s := &engine{writing: semaphore.NewWeighted(1), owners: owners}
 	s.open, s.close = context.WithCancelCause(context.Background())

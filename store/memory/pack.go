@@ -10,7 +10,7 @@ const (
 	// exceed half of the live bytes by more than deadBytes.
 	spareShare = 8
 	deadBytes  = 256
-	someSpare  = -1 // stands for spareShare
+	someSpare  = -1 // as the argument spare of pack and newPage: 1/spareShare of the page's bytes
 
 	// overflowStep is the number of entries by which the slice of a node's overflows grows.
 	overflowStep = 8
@@ -75,7 +75,8 @@ func newPage(size, spare int) []byte {
 	return page[:min(cap(page), mostTaken)]
 }
 
-// wasteful reports whether too many of the first bytes of the page belong to records that the node no longer has.
+// wasteful reports whether too many of the first taken bytes of the page belong to records that the node no longer
+// has.
 func (n *node) wasteful(taken int) bool {
 	live := int(n.live)
 	return taken-live > live/2+deadBytes

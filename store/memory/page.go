@@ -44,16 +44,16 @@ const (
 	mostPacked = 128
 	// longestPacked is the longest key in a page.
 	longestPacked = 255
-	// mostTaken is the size of the largest page, because offsets have 16 bits. The longest records of a node, with
-	// the longest partitions beside their keys, take 36 KB.
+	// mostTaken is the size of the largest page, because offsets have 16 bits. The entries of a node always fit: the
+	// longest records, with the longest partitions beside their keys, take 36 KB.
 	mostTaken = 1<<16 - 1
 
 	// none is no entry.
 	none = ^uint8(0)
 )
 
-// A record is a key and a value that are in a node or about to be inserted. The key, base followed by rest, is the
-// address of a row or, in an inner node, a separator.
+// A record is the key and the value of an entry of a node, or of an entry to insert. The key, base followed by rest,
+// is the address of a row or, in an inner node, a separator.
 type record struct {
 	base, rest []byte
 	sort       int    // where the sort position begins in the address
@@ -110,7 +110,7 @@ func (n *node) overflow(i int) *overflow { return &n.overflows[n.rank(i)] }
 // rank returns the number of entries before i that have an overflow.
 func (n *node) rank(i int) int { return bits.OnesCount64(n.overflowBits & (1<<uint(i) - 1)) }
 
-// record returns entry i, which has a key.
+// record returns entry i, which must have a key.
 func (n *node) record(i int) record {
 	var outside overflow
 	if n.hasOverflow(i) {
@@ -166,7 +166,7 @@ func (n *node) sizeAt(page []byte) int {
 	return value + int(page[1])
 }
 
-// partition returns the partition of a page whose rows belong to one partition.
+// partition returns the partition of all rows in a page whose rows belong to one partition.
 func (n *node) partition() []byte {
 	if n.original > 0 {
 		from, to := int(n.base), int(n.base)+int(n.original)

@@ -64,8 +64,9 @@ func (r *reader) release() {
 	}
 }
 
-// hold holds the current version for a walk of a writer, and returns it. A walk of a writer may outlive its call, and
-// so needs its nodes kept. For a View, whose reader holds a version already, hold returns nil.
+// hold holds the current version for a walk of a writer, and returns it. The walk may continue after the Update has
+// returned; holding the version keeps its nodes from being reused until the walk ends. For a View, hold returns nil,
+// because the reader holds its version already.
 func (r *reader) hold() *version {
 	if r.writer == nil {
 		return nil
@@ -141,11 +142,11 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 	}
 }
 
-// firstTouched is how many rows of the first leaf an ascending walk touches together: few, because it may end soon.
-// In later leaves it touches all rows together.
+// firstTouched is the number of rows of the first leaf that an ascending walk touches together (see [node.touch]). It
+// is small, because the walk may end soon. In later leaves the walk touches all rows together.
 const firstTouched = 12
 
-// walk yields the rows of a space with lo <= address < hi. A nil hi is no bound.
+// walk yields the rows of a space with lo <= address < hi. A nil hi means no bound.
 func (r *reader) walk(space store.Space, lo, hi []byte, reverse bool, yield func(store.Row, error) bool) {
 	if !r.begin() {
 		yield(store.Row{}, store.ErrClosed)
@@ -213,7 +214,7 @@ func (r *reader) each(leaf *node, from, to, by int, yield func(store.Row, error)
 				row.Sort = a.long.sortPosition()
 			} else {
 				record := page[leaf.offsets[i]:]
-				end := headOfOne + int(record[0]) // a record stores its key itself if the value overflows
+				end := headOfOne + int(record[0]) // the value overflows, so the record itself has the key
 				row.Sort = record[headOfOne:end:end]
 			}
 		}

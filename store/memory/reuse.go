@@ -9,7 +9,7 @@ type nodes struct {
 	leaves, inners []*node // free nodes
 
 	replaced  []*node // by the running Update
-	published uint64  // the owner of the newest nodes in the version that it began with
+	published uint64  // the owner of the newest nodes in the version that the Update began with
 }
 
 // maxFree is how many free leaves, and how many free inner nodes, are kept. Others go to the garbage collector.
@@ -21,8 +21,8 @@ func (ns *nodes) begin(v *version) {
 	ns.published = v.owner
 }
 
-// retire records that the running Update has replaced n. It leaves a node that this Update itself has made to the
-// garbage collector, because a loop of the Update over rows may still read it, even after the Update.
+// retire records that the running Update has replaced n. It ignores nodes that this Update itself has made, because a
+// loop of the Update over rows may still read them, even after the Update. The garbage collector frees those.
 func (ns *nodes) retire(n *node) {
 	if ns != nil && n.owner <= ns.published && len(ns.replaced) < maxRetired {
 		ns.replaced = append(ns.replaced, n)
@@ -54,7 +54,7 @@ func (ns *nodes) recycle(n *node) {
 }
 
 // clear removes the references in a node that nobody reads. The node itself may stay in memory, in an array with
-// nodes that are in use. For a node whose owner is not above shared, which may be in a fork, clear does nothing and
+// nodes that are in use. If the node's owner is at most shared, a fork may have the node: then clear does nothing and
 // returns false.
 func (n *node) clear(shared uint64) bool {
 	if n.owner <= shared {

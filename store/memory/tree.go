@@ -38,8 +38,8 @@ const (
 type node struct {
 	kids      *[fan]*node
 	page      []byte
-	taken     *atomic.Uint32 // bytes of the page taken by all nodes that share it; nil if none may add to it
-	overflows []overflow     // the overflows of those entries that have one, in order
+	taken     *atomic.Uint32 // bytes of the page that its nodes have taken; nil if no node may add to it
+	overflows []overflow     // of the entries that have one, in order
 
 	owner        uint64 // the edit that may change it
 	overflowBits uint64 // bit i is set if entry i overflows

@@ -15,7 +15,7 @@ type version struct {
 	readers  atomic.Int64 // Views, Forks and loops that hold it
 	replaced atomic.Bool  // a newer version is current
 
-	retired []*node // see history, whose lock guards it
+	retired []*node // replaced nodes that this version has; guarded by history.mu
 }
 
 // release undoes one [engine.hold]. The nodes of an old version become free when nobody holds it any more.
@@ -37,7 +37,7 @@ func (v *version) sees(n *node) bool { return n.owner <= v.owner }
 type history struct {
 	mu      sync.Mutex
 	held    []*version // oldest first
-	retired int        // nodes of all held versions
+	retired int        // number of nodes in the field retired of all held versions
 	free    []*node    // for the next Update
 }
 
@@ -68,8 +68,8 @@ func (h *history) add(v *version, ns *nodes) {
 	h.free = nil
 }
 
-// retire gives a node to the newest of the first held versions, held[versions-1], if that version sees the node. If
-// it does not, older versions do not see the node either, and retire returns false.
+// retire gives a replaced node to held[versions-1], the newest of the first versions in held, if that version has the
+// node. Otherwise no older version has the node either, and retire returns false.
 func (h *history) retire(n *node, versions int) bool {
 	if versions == 0 || !h.held[versions-1].sees(n) {
 		return false
@@ -82,7 +82,8 @@ func (h *history) retire(n *node, versions int) bool {
 	return true
 }
 
-// sweep removes the versions that nobody reads. A Fork counts as a reader while it raises shared.
+// sweep removes the versions that nobody reads. Fork holds its version until it has raised shared, so sweep does not
+// free nodes of the fork.
 func (h *history) sweep(shared *atomic.Uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

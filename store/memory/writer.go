@@ -47,7 +47,8 @@ func (w *writer) edit() (edit, error) {
 	if err := w.check(); err != nil {
 		return edit{}, err
 	}
-	// The count falls only when an iterator ends. So a change inside a loop over rows may copy more than necessary.
+	// walks falls only when an iterator ends. So each change inside a loop over rows takes a new owner, and may copy
+	// nodes that no iterator reads.
 	if w.owner == 0 || w.walks.Load() > 0 {
 		w.owner = w.store.owners.Add(1)
 	}

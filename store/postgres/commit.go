@@ -72,7 +72,8 @@ func (w *writer) commit() error {
 	return w.store.resolve(context.WithoutCancel(w.ctx), id, err)
 }
 
-// commitReads ends an update without changes. Only the answer to its commit says whether its reads are serialisable.
+// commitReads ends an update without changes. Until the database has answered the commit, it is not certain that the
+// update's reads are serialisable.
 func (w *writer) commitReads() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -97,7 +98,7 @@ func (w *writer) contended(failed *step) []byte {
 }
 
 // lostAt returns the key of the row for which other Updates wait. If there is none, it returns the key of the first
-// row that the Update changes, so that Updates which change the same rows queue for the same row.
+// row that the Update changes: so Updates which change the same rows queue for the same row.
 func (w *writer) lostAt() []byte {
 	if w.awaited != nil {
 		return w.awaited
@@ -111,8 +112,8 @@ func (w *writer) lostAt() []byte {
 	return nil
 }
 
-// resolve finds out whether a commit that got no answer has happened. It returns nil if it has, and a retry if it has
-// not and never will.
+// resolve finds out the outcome of a commit that got no answer. It returns nil if the commit has happened. It returns
+// a retry if the commit has not happened and no longer can.
 func (s *Store) resolve(ctx context.Context, id [16]byte, cause error) error {
 	s.counts.resolved.Add(1)
 	s.opts.Logger.Warn("a commit got no answer; looking it up", "err", cause)
@@ -134,9 +135,9 @@ func (s *Store) resolve(ctx context.Context, id [16]byte, cause error) error {
 }
 
 // prevent prevents the commit of the update with the given id, or reports that the commit has happened. It inserts
-// the id. If the transaction of the update is still running, the insert waits for it; if the transaction has not
-// inserted the id yet, it no longer can. The answer to prevent may be lost as well, so the row says whether prevent
-// inserted it. Connections of the pool may be as broken as the one that lost the answer, so the caller retries.
+// the id. If the transaction of the update is still running and has inserted the id, the insert waits for its end. If
+// the transaction has not inserted the id yet, it no longer can. The answer to prevent may be lost too, so the row
+// says whether prevent inserted it. The caller retries, because other connections of the pool may be broken as well.
 func (s *Store) prevent(ctx context.Context, id [16]byte) (prevented bool, err error) {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {

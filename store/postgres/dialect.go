@@ -20,12 +20,12 @@ const planner = `set enable_seqscan = off; set enable_bitmapscan = off; ` +
 var (
 	onPostgres = dialect{rowsKey: "address", settings: planner}
 
-	// CockroachDB stores a table in the order of its primary key and chooses no
-	// full scan for a bounded range. Source: its cost-based-optimizer.
+	// CockroachDB stores a table in the order of its primary key. Its planner does not choose a full scan for a
+	// bounded range. Source: its cost-based-optimizer.
 	onCockroach = dialect{rowsKey: "address"}
 
-	// YugabyteDB distributes rows by the hash of the primary key, unless its definition states an order, which
-	// PostgreSQL's grammar does not allow. Source: its explore/going-beyond-sql/data-sharding.
+	// YugabyteDB distributes rows by the hash of the primary key, unless the definition of the key states an order.
+	// PostgreSQL's grammar does not allow that. Source: its explore/going-beyond-sql/data-sharding.
 	onYugabyte = dialect{rowsKey: "address asc", settings: planner}
 )
 

@@ -13,7 +13,7 @@
 //     round trip. So a put that reads one row takes two. When the database
 //     reports a conflict, Update calls the function again.
 //   - Package table says in advance which rows a batch, a transaction or the building
-//     of an index is going to read, and they are read together.
+//     of an index is going to read, and the engine reads these rows together.
 //   - When a commit gets no answer, the Update finds out whether it happened: the
 //     transaction also inserts a row with an id of its own. Inserting the same id
 //     from another connection either finds that row, which proves the commit, or
@@ -22,10 +22,11 @@
 // Several Stores, in several processes, can use the same tables. One database can hold
 // several sets of tables: each connection uses those that its search_path finds.
 //
-// Updates are serialisable. Where they read single rows, they also commit in that
-// order: a commit locks the rows that the Update has read but not written, and fails
-// if another Update has changed one of them. So a View sees the state between two
-// Updates; with SERIALIZABLE alone it could see the second of two Updates without the
-// first. Ranges are not locked, so a View can still do that if the first Update read a
-// range that the second one changed.
+// Updates are serialisable: their results are those of running them in some order. If
+// they read only single rows, they also commit in this order, because a commit locks
+// the rows that the Update has read but not written, and fails if another Update has
+// changed one of them. So a View sees the state between two Updates; with SERIALIZABLE
+// alone it could see the second of two Updates without the first. Ranges are not
+// locked. So if the first Update read a range that the second one changed, a View can
+// still see the second without the first.
 package postgres

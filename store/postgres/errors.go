@@ -16,7 +16,7 @@ var (
 	// of another version.
 	ErrSchema = errors.New("postgres: no tables of this version")
 
-	// ErrUnknown is returned by an Update whose commit got no answer, if the database does not answer either when the
+	// ErrUnknown is returned by an Update whose commit got no answer, if the database also does not answer when the
 	// Update asks for the outcome. The Update happened completely or not at all.
 	ErrUnknown = errors.New("postgres: unknown whether the update was applied")
 
@@ -37,7 +37,7 @@ const (
 
 	codeDuplicateTable  = "42P07"
 	codeDuplicateObject = "42710"
-	codeDuplicateRow    = "23505" // also in a catalogue
+	codeDuplicateRow    = "23505" // a table of PostgreSQL's catalogue may report it too
 )
 
 // A refusal says why a transaction failed and whether another try may succeed.
@@ -85,8 +85,8 @@ func refusalAt(err error, one *step) refusal {
 	return refusalOf(err)
 }
 
-// aborted reports whether an error proves that a commit did not happen. The error occurred at statement at of a
-// pipeline of n statements, the last of which is the commit.
+// aborted reports whether an error proves that a commit did not happen. The error occurred at the statement with the
+// index at in a pipeline of n statements, the last of which is the commit.
 func aborted(err error, at, n int) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	switch {

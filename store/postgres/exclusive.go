@@ -13,11 +13,11 @@ import (
 )
 
 // An Update that keeps losing becomes exclusive. It waits for the exclusive lock of its process, a semaphore, and
-// then for an advisory lock of the database, which its waiters get in the order in which they came. Then it runs
-// alone in its process. Before it reads anything else, it locks the row at which it lost.
+// then for an advisory lock of the database, which waiters get in the order in which they asked. Then it runs alone
+// in its process. Before it reads anything else, it locks the row at which it lost.
 //
-// Other Updates queue too: if Updates of a process queue for a row, an Update of that process queues before it reads
-// the row. On another server where nobody queues for the row, Updates may still win against an exclusive Update.
+// If Updates of a process queue for a row, any other Update of that process queues before it reads the row. In a
+// process where no Update queues for the row, Updates may still win against an exclusive Update.
 //
 // Another connection holds the advisory lock in a transaction of its own. The transaction of the Update itself would
 // take its snapshot before it waits for the lock, and the snapshot would be too old afterwards. The lock only saves
@@ -112,8 +112,8 @@ func (s *Store) lockAdvisory(ctx context.Context, row []byte) (unlock func()) {
 	}
 }
 
-// lockNumber returns the number of the advisory lock for a row of the tables of s. It depends on search_path, because
-// the numbers belong to the whole database, which may contain other sets of tables.
+// lockNumber returns the number of the advisory lock for a row of the tables of s. It hashes search_path too, because
+// the database may contain several sets of tables, which share the numbers.
 func (s *Store) lockNumber(row []byte) []byte {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte("sortkey\x00" + s.pool.Config().ConnConfig.RuntimeParams["search_path"] + "\x00"))

@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// An expectation is a row with the value that it must have.
+// An expectation is a row and the value that the row must have.
 type expectation struct {
 	key, addr, value []byte // a nil value for no row
 }

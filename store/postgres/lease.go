@@ -12,12 +12,11 @@ import (
 )
 
 // A lease is a row that expires by the database's clock unless its holder renews it. The holder measures the same
-// time with its own clock, beginning before each renewal, and stops earlier. A holder that was paused can still work
-// for a moment at the same time as its successor. So a lease saves work, but its holder must not rely on being the
-// only one.
+// time with its own clock, from before it sends a renewal, and stops earlier. If the holder was paused, it and its
+// successor may both work for a moment. So a lease saves work, but its holder must not rely on being the only one.
 
-// The holder renews a lease every 1/renewals of the time for which it is valid. It stops before the lease ends, by
-// 1/margin of that time.
+// The holder renews a lease every 1/renewals of the time for which the lease is valid. It stops its work 1/margin of
+// that time before the lease ends.
 const (
 	renewals = 3
 	margin   = 5
@@ -78,7 +77,8 @@ func (s *Store) Lease(ctx context.Context, name string) (held context.Context, r
 	}, nil
 }
 
-// keep renews a lease until ctx ends. It returns why the lease is lost.
+// keep renews a lease until ctx ends, and then returns nil. It returns an error if the lease is lost or the store is
+// closed before.
 func (s *Store) keep(ctx context.Context, renew *step, sent time.Time) error {
 	length := s.opts.lease
 	until := sent.Add(length - length/margin)

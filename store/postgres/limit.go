@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A limit ends operations that take longer than a time. A timer for each operation would cost a sixth of a small
-// read. So operations that begin within an eighth of the time share a timer. Each may take at least the time, and at
-// most an eighth more.
+// A limit ends each operation that takes too long: at the earliest after time, at the latest after an eighth more. A
+// timer for each operation would cost a sixth of a small read. So operations that begin within an eighth of time
+// share a timer.
 type limit struct {
 	time time.Duration
 
@@ -18,8 +18,8 @@ type limit struct {
 	end    context.CancelFunc
 }
 
-// on returns a context that also ends when the time is over, with the cause [context.DeadlineExceeded]. The caller
-// must call end when the operation has ended.
+// on returns a context that also ends when the operation has taken too long, with the cause
+// [context.DeadlineExceeded]. The caller must call end when the operation has ended.
 func (l *limit) on(ctx context.Context) (limited context.Context, end func()) {
 	limited, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(l.current(), func() { cancel(context.DeadlineExceeded) })

@@ -11,11 +11,11 @@ type Options struct {
 	// it is less.
 	MaxConns int
 
-	// Timeout limits the time of one round trip to the database, the time of waiting for a free connection, and the
-	// time for which an Update that loses to others is repeated. Default: 30 s.
+	// Timeout limits one round trip to the database, one wait for a free connection, and the time for which an Update
+	// that loses to others is repeated. Default: 30 s.
 	Timeout time.Duration
 
-	// Name tells people who holds a lease. Default: host and process.
+	// Name names the holder of a lease, for people who look at the tables. Default: host and process.
 	Name string
 
 	// Logger receives lost connections, commits that got no answer, and lost leases. Default: discard.
@@ -28,8 +28,8 @@ type Options struct {
 const (
 	defaultConns = 20
 
-	// leastConns is enough for an update while its commit makes a View take its snapshot, which needs another
-	// connection.
+	// leastConns is enough for an update: its commit may have to wait until a View takes its snapshot, and that needs
+	// another connection.
 	leastConns = 4
 
 	// idleTime is how long a connection may be idle before the pool closes it, so that another server can have one.

@@ -24,7 +24,7 @@ type step struct {
 	tag  string
 }
 
-// customKey is the key of a connection's prepared statements in its custom data.
+// customKey is the key under which a connection keeps its prepared statements in its custom data.
 const customKey = "sortkey"
 
 type descriptions [statements]*pgconn.StatementDescription

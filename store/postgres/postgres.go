@@ -114,7 +114,7 @@ func (s *Store) Get(ctx context.Context, space store.Space, partition, sort []by
 	return r.Get(space, partition, sort)
 }
 
-// ready returns why no transaction can begin now, or nil.
+// ready returns an error if no transaction can begin now.
 func (s *Store) ready(ctx context.Context) error {
 	switch {
 	case s.closed.Load():
@@ -186,7 +186,7 @@ type retry struct {
 	row []byte // for a conflict: the key of the row, or nil if it is unknown
 }
 
-// lasting returns the error of an Update that gives up.
+// lasting returns the error that Update returns when it gives up after this retry.
 func (r *retry) lasting() error {
 	if errors.Is(r.err, store.ErrUnavailable) {
 		return r.err
@@ -197,7 +197,7 @@ func (r *retry) lasting() error {
 func (r *retry) Error() string { return r.err.Error() }
 func (r *retry) Unwrap() error { return r.err }
 
-// An attempt says how to try an update.
+// An attempt holds the conditions for one run of an update.
 type attempt struct {
 	row       *expectation
 	presume   bool   // it may presume that rows do not exist
@@ -205,7 +205,8 @@ type attempt struct {
 	lost      []byte // if exclusive, the key of the row at which it lost, or nil
 }
 
-// try runs an update once. Unless the update holds the exclusive lock, try first waits for its turn.
+// try runs an update once. Unless the update holds the exclusive lock, try first waits until the process has a free
+// place for it.
 func (s *Store) try(ctx context.Context, fn func(store.Writer) error, a attempt) error {
 	if err := s.ready(ctx); err != nil {
 		return err
@@ -336,12 +337,12 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// healthTimeout is for a health check that gets no connection because all are in use. The check succeeds if the
+// healthTimeout limits a health check that gets no connection because all are in use: it succeeds only if the
 // database has answered within this time.
 const healthTimeout = 10 * time.Second
 
-// Health implements [capability.HealthChecker], for probes of a server. It succeeds if the database answers. It also
-// succeeds if all connections are in use and the database has answered a moment ago.
+// Health implements [capability.HealthChecker], for probes of a server. It succeeds if the database answers. If all
+// connections are in use, it succeeds if the database has answered a moment ago.
 func (s *Store) Health(ctx context.Context) error {
 	if err := s.ready(ctx); err != nil {
 		return err

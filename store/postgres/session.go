@@ -24,7 +24,7 @@ type session struct {
 	first []byte       // key of a row to lock before the first read, or nil
 
 	exclusive bool
-	awaited   []byte // key of the row for which others wait, if that ended the transaction
+	awaited   []byte // key of the row for which others wait, if yield has ended the transaction
 
 	done atomic.Bool
 
@@ -35,7 +35,7 @@ type session struct {
 }
 
 // run sends steps in one round trip, within the transaction. If the transaction has not begun, run begins it. If the
-// connection turns out to be broken then, run tries other connections, because nothing was read before.
+// connection is broken at that time, run tries other connections: it may, because nothing was read before.
 func (s *session) run(wanted ...*step) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *session) run(wanted ...*step) error {
 		s.fault = nil
 		s.release()
 		if tries == 2 && !crowded(err) {
-			s.store.pool.Reset() // after two in a row the database was probably down, so drop all connections
+			s.store.pool.Reset() // two broken connections in a row: the database was probably down, so drop all
 		}
 		if err := backoff(s.ctx, tries); err != nil {
 			s.fault = err
@@ -130,13 +130,13 @@ func (s *session) send(steps []*step) (failed int, err error) {
 	return failed, err
 }
 
-// read runs the steps of a read. The View then has its snapshot.
+// read runs the steps of a read. If the session is of a View, the View has its snapshot afterwards.
 func (s *session) read(steps ...*step) error {
 	s.store.pins.remove(s)
 	return s.run(steps...)
 }
 
-// yield ends the transaction of an Update that is about to read a row for which others wait.
+// yield ends the transaction of an Update that is about to read a row for which other Updates queue.
 func (s *session) yield(key []byte) error {
 	if s.begin != beginUpdate || s.exclusive || !s.store.waitQueue.waits(key) {
 		return nil
@@ -155,8 +155,9 @@ func (s *session) pin() {
 	s.store.pins.remove(s)
 }
 
-// verify makes sure that the session has read the expected row. It returns [capability.ErrChanged] if the row is not
-// as expected, or the error of a read that it had to do for that.
+// verify makes sure that the session has read the expected row, if there is an expectation. It returns
+// [capability.ErrChanged] if the row is not as expected. If verify has to read the row itself, it also returns the
+// error of that read.
 func (s *session) verify() error {
 	s.mu.Lock()
 	begun, fault := s.begun, s.fault
@@ -241,8 +242,9 @@ func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, steps []*step) (fa
 	return failed, wrap(err)
 }
 
-// Pins are the Views that have no snapshot yet. A View must not see an Update whose commit begins after the View did.
-// So a commit first makes these Views take their snapshots. Usually there are none, because most Views read at once.
+// pins are the Views that have no snapshot yet. A View must not see an Update whose commit begins after the View did.
+// So before a commit, the store makes these Views take their snapshots. Usually there are none, because most Views
+// read as soon as they begin.
 type pins struct {
 	mu    sync.Mutex
 	views map[*session]struct{}

@@ -36,16 +36,16 @@ package postgres
 // version is the version of the schema and of the form of items. Open refuses tables of any other version.
 const version = 3
 
-// tables creates the schema. Running a statement again does nothing. In place of %s comes the primary key of rows, as
-// the dialect writes it.
+// tables has the statements that create the schema. Running a statement again does nothing. %s stands for the primary
+// key of rows, as the dialect writes it.
 var tables = []string{
 	// One row for each row of the store. Tail is null unless the address is
 	// longer than keys.Longest.
 	`create table if not exists sortkey_rows ` +
 		`(address bytea not null, tail bytea, value bytea not null, primary key (%s))`,
 
-	// One row for each Update that has committed, until its server knows the outcome, and for each whose commit was
-	// prevented.
+	// One row for each Update that has committed, until its server knows the outcome, and one row for each Update
+	// whose commit was prevented.
 	`create table if not exists sortkey_commits ` +
 		`(id bytea primary key, prevented bool not null, at timestamptz not null default now())`,
 
@@ -68,7 +68,7 @@ const (
 	sweepCommits = `delete from sortkey_commits where at < now() - interval '24 hours'`
 )
 
-// A statement is one of those that each connection of the pool prepares.
+// A statement is the number of a statement that each connection of the pool prepares.
 type statement int
 
 // beginNothing is the begin statement of a session without a transaction.
@@ -113,10 +113,10 @@ var prepared = [statements]string{
 	commit:        `commit`,
 	rollback:      `rollback`,
 
-	// limitIdle ends an Update whose server is gone without having closed the connection, after a time in
-	// milliseconds. While a SERIALIZABLE transaction is open, PostgreSQL keeps the predicate locks of all
-	// transactions that overlap with it. When it has no memory for more, no Update of any server succeeds. Source:
-	// PostgreSQL, mvcc, transaction-iso.
+	// limitIdle sets a limit, in milliseconds, after which PostgreSQL ends an idle Update. It ends the Update of a
+	// server that has died without closing the connection. While a SERIALIZABLE transaction is open, PostgreSQL keeps
+	// the predicate locks of all transactions that overlap with it. When it has no memory for more, no Update of any
+	// server succeeds. Source: PostgreSQL, mvcc, transaction-iso.
 	limitIdle: `set local idle_in_transaction_session_timeout = 10000`,
 
 	// lockAdvisory returns when the lock is free and all earlier waiters have had it.

@@ -30,8 +30,8 @@ func (w *writer) Presume(addr []byte) {
 	}
 }
 
-// presumedRight reads the rows that the Update presumed not to exist, and reports whether none exists. An Update
-// needs this check if no commit makes it, because the function failed or changed nothing.
+// presumedRight reads the rows that the Update presumed not to exist, and reports whether none exists. An Update that
+// does not commit, because its function failed or changed nothing, needs this check; otherwise the commit makes it.
 func (w *writer) presumedRight() (bool, error) {
 	if len(w.presumed) == 0 {
 		return true, nil
@@ -48,8 +48,8 @@ func (w *writer) presumedRight() (bool, error) {
 }
 
 // steps yields the statements that apply the changes to the database. They are in the order of addresses, so that all
-// transactions lock rows in the same order. It also locks rows that were only read. A row that does not exist is
-// locked by inserting it and deleting it again.
+// transactions lock rows in the same order. Some of them lock rows that were only read: to lock a row that does not
+// exist, one statement inserts the row and the next one deletes it again.
 func (w *writer) steps(yield func(*step) bool) {
 	cleared := slices.Sorted(maps.Keys(w.changes.Cleared()))
 	// clearUpTo yields the statements that clear those spaces that begin at or before an address, or all for nil.

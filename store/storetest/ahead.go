@@ -58,8 +58,8 @@ func testPrefetch(t *testing.T, s store.Store) {
 	})
 }
 
-// testPresume checks an Update of a capability.Presumer that presumes that a row does not exist. If that is so, the
-// Update adds the row, and otherwise it runs again.
+// testPresume checks an Update of a capability.Presumer that presumes that a row does not exist. If the row does not
+// exist, the Update adds it; otherwise the Update runs again.
 func testPresume(t *testing.T, s store.Store) {
 	add := func(value string) (runs int, seen string) {
 		update(t, s, func(w store.Writer) {

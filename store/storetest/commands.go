@@ -16,8 +16,8 @@ import (
 )
 
 // testCommands runs short sequences of the writes and reads of a store, and compares the results with a map. Each
-// write is an Update of its own, and each read a View. So it is the specification in its shortest form. testModel
-// also puts many operations into one Update, lets Updates fail, and reads inside them.
+// write is an Update of its own, and each read a View. So testCommands is the shortest specification of a store.
+// testModel also puts many operations into one Update, lets Updates fail, and reads inside them.
 func testCommands(t *testing.T, s store.Store) {
 	properties := gopter.NewProperties(proptest.Parameters(60))
 	properties.Property("a store is a sorted map", commands.Prop(&commands.ProtoCommands{

@@ -13,7 +13,7 @@ import (
 )
 
 // testCompact checks that Compact of a capability.Compactor does not change what reads return, that Updates continue
-// during it, and that it ends with its context.
+// while it runs, and that it returns when its context ends.
 func testCompact(t *testing.T, s store.Store) {
 	compactor, ok := s.(capability.Compactor)
 	if !ok {

@@ -32,7 +32,7 @@ func add(l store.Loading, space store.Space, rows, gone []row) error {
 }
 
 // testLoad checks that a Load of a capability.Loader behaves like an Update: its changes are applied completely or
-// not at all, and after the Updates before it. Unlike those of an Update, its own reads do not see them.
+// not at all, and after the Updates before it. Unlike an Update, a Load does not see its own changes.
 func testLoad(t *testing.T, s store.Store) {
 	loader, ok := s.(capability.Loader)
 	if !ok {

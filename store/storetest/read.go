@@ -301,7 +301,7 @@ func testEarlyBreak(t *testing.T, s store.Store) {
 			require.Equal(t, n+1, seen)
 		}
 
-		// A caller can use an iterator again, and then starts from the beginning.
+		// An iterator may be used again. It then starts from the beginning.
 		seq := r.Query(1, []byte("p"), store.Range{}, false)
 		for range seq {
 			break

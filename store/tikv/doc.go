@@ -10,18 +10,19 @@
 //     changes in memory until its function returns. When a row has changed since the
 //     Update began, or two Updates wait for each other, the function is called again.
 //   - Before the commit, an Update reads again each range that it has read. Only an Update
-//     that reads ranges pays for that. It writes no row for it, so other Updates of the
+//     that reads ranges pays for that. This check writes no row, so other Updates of the
 //     partition can run at the same time.
 //   - When a commit gets no answer, the Update asks TiKV what became of the transaction.
-//     If it is not committed, the question rolls it back for ever.
+//     If the transaction is not committed, the question rolls it back, so that it never
+//     can be.
 //
 // # Isolation
 //
 // TiKV's two-phase commit gives each transaction a timestamp c, unique and later than all locks of the first phase.
 // Suppose that every read of an Update returns what it would have returned immediately before c. Then the committed
 // Updates behave as if they had run one by one in the order of their timestamps, and a View as of t sees exactly
-// those before t. An Update gets its timestamp between its begin and its end, so this order is also the real one. It
-// remains to show that reads return that:
+// the Updates before t. An Update gets its timestamp between its begin and its end, so this order is also that of
+// real time. It remains to show that every read returns what it would have returned immediately before c:
 //
 //   - A single row is locked as of the timestamp s at which the Update began; TiKV
 //     refuses the lock if the row has changed since. From the lock to the commit no

@@ -19,7 +19,7 @@ var (
 	// ErrFormat is returned by [Open] for keys that another version of this package wrote.
 	ErrFormat = errors.New("tikv: no tables of this version")
 
-	// ErrUnknown is returned by an Update whose commit got no answer, if the cluster does not answer either when the
+	// ErrUnknown is returned by an Update whose commit got no answer, if the cluster also does not answer when the
 	// Update asks for the outcome. The Update happened completely or not at all.
 	ErrUnknown = errors.New("tikv: unknown whether the update was applied")
 

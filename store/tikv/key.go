@@ -49,8 +49,8 @@ func (k *keyspace) encode(addr, value []byte) (key, stored []byte) {
 	return key, append(stored, value...)
 }
 
-// decode splits a stored value into the row's value and the tail of its address. The length of the tail is there even
-// if it is 0, because TiKV cannot store an empty value.
+// decode splits a stored value into the row's value and the tail of its address. A stored value begins with the
+// length of the tail even if that is 0, because TiKV cannot store an empty value.
 func decode(stored []byte) (value, tail []byte, err error) {
 	n, size := binary.Uvarint(stored)
 	if size <= 0 || n > uint64(len(stored)-size) {
@@ -60,7 +60,7 @@ func decode(stored []byte) (value, tail []byte, err error) {
 	return stored[end:len(stored):len(stored)], stored[size:end:end], nil
 }
 
-// row returns the row of a key, which may share its memory.
+// row returns the row of a key and its stored value. The row may share the memory of both.
 func (k *keyspace) row(key, stored []byte) (remote.Row, error) {
 	value, tail, err := decode(stored)
 	if err != nil || (len(key) > len(k.rows.Prefix)+maxAddress) != (len(tail) > 0) {

@@ -14,9 +14,10 @@ import (
 	"github.com/tikv/client-go/v2/tikv"
 )
 
-// A lease is the right to use the tables up to a time of the cluster's clock, which also makes its timestamps. After
-// that time the Store neither reads nor commits, whatever its own clock says. Another Store takes the lease only at a
-// later timestamp. So a Store that was paused cannot commit an Update after its successor has begun.
+// A lease is the right to use the tables up to a time of the cluster's clock, which also makes the timestamps of
+// transactions. After that time the Store neither reads nor commits, whatever its own clock says. Another Store takes
+// the lease only at a later timestamp. So a Store that was paused cannot commit an Update after its successor has
+// begun.
 type lease struct {
 	store *Store
 	owner string
@@ -42,8 +43,8 @@ type leaseRow struct {
 // refused.
 const format = 2
 
-// The Store renews the lease every 1/renewals of the time for which it is valid. Reads without a timestamp use the
-// machine's clock, so they stop before the lease ends, by 1/margin of that time.
+// The Store renews the lease every 1/renewals of the time for which the lease is valid. Reads without a timestamp use
+// the machine's clock. So that they do not outlive the lease, they stop 1/margin of that time before its end.
 const (
 	renewals = 3
 	margin   = 5
@@ -51,8 +52,8 @@ const (
 
 var errHeld = errors.New("tikv: the lease is another server's")
 
-// takeLease takes the lease. If another Store has it, takeLease waits until it expires, or returns [ErrLocked] when
-// that Store renews it.
+// takeLease takes the lease. If another Store has the lease, takeLease waits until it expires. It returns [ErrLocked]
+// if that Store renews it.
 func takeLease(ctx context.Context, s *Store) (*lease, error) {
 	l := &lease{store: s, owner: rand.Text(), began: time.Now(), done: make(chan struct{})}
 	var first leaseRow
@@ -169,8 +170,9 @@ func (l *lease) writeOnce(
 	return held, nil
 }
 
-// covers returns an error unless the Store may read and commit at a timestamp. If the caller's context has ended, the
-// error is its cause, because that may be why the call took so long. Otherwise it is [ErrLease].
+// covers returns an error unless the Store may read and commit at a timestamp. If the caller's context has ended,
+// covers returns the cause, because the end of the context may be why the call took so long. Otherwise it returns
+// [ErrLease].
 func (l *lease) covers(ctx context.Context, ts uint64) error {
 	switch {
 	case l.lost.Load():
@@ -181,7 +183,8 @@ func (l *lease) covers(ctx context.Context, ts uint64) error {
 	return nil
 }
 
-// valid returns the errors of covers for a read without a timestamp. It uses the clock of this machine.
+// valid returns an error unless the Store may read without a timestamp. It returns the same errors as covers, but
+// uses the clock of this machine.
 func (l *lease) valid(ctx context.Context) error {
 	if int64(time.Since(l.began)) > l.local.Load() {
 		return refusal(ctx, "the cluster did not answer in time")

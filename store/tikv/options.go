@@ -23,7 +23,7 @@ type Options struct {
 	// client. Default: 30 s.
 	Timeout time.Duration
 
-	// Name tells people who holds the lease. Default: host and process.
+	// Name names the holder of the lease in messages to people. Default: host and process.
 	Name string
 
 	// Logger receives commits that the cluster refused or did not answer, and events of the lease. The client has a
@@ -51,8 +51,8 @@ const (
 	maxValue  = 6 << 20
 
 	// maxTries limits how often an Update calls its function. After aloneAfter conflicts the Update runs alone, so
-	// that it cannot lose to others for ever. maxAborted limits the commits that the cluster refuses. It is low,
-	// because the client itself retries each of them.
+	// that it cannot lose to others for ever. maxAborted limits how many commits of an Update the cluster may refuse.
+	// It is low, because the client itself retries each commit.
 	maxTries   = 12
 	aloneAfter = 3
 	maxAborted = 3

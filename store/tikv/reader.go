@@ -39,7 +39,7 @@ func (r *reader) Err() error {
 	return nil
 }
 
-// failed converts the error of a read or a lock to the one that callers get.
+// failed converts the error of a read or a lock to the error that the caller of the Store gets.
 func (r *reader) failed(err error) error {
 	switch {
 	case err == nil:
@@ -68,8 +68,8 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 }
 
 // Prefetch implements [capability.Prefetcher] for Views. It sends one request to each region that has some of the
-// rows, all at the same time. In an Update it does nothing: the Update locks each row when it reads it, because locks
-// of several rows in one request stayed behind until they expired when regions moved.
+// rows, all at the same time. In an Update it does nothing, because an Update must lock each row that it reads. A
+// single request that locked several rows would leave locks behind, until they expire, if regions moved meanwhile.
 func (r *reader) Prefetch(addrs [][]byte) error {
 	if err := r.Err(); err != nil || r.writer != nil {
 		return err

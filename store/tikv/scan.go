@@ -41,7 +41,8 @@ func (s *Store) scan(ctx context.Context, in slice) (pairs []pair, err error) {
 			return nil, context.Cause(ctx)
 		}
 
-		// A region may end inside the slice. If the region has split or moved, the loop looks it up again.
+		// Read the part of the slice that is in the next region. If that region has split or moved meanwhile, the
+		// loop looks up the regions again.
 		part, next := in, in
 		part.limit = in.limit - len(pairs)
 		var loc *tikv.KeyLocation
@@ -139,8 +140,8 @@ func (s *Store) scanRegion(
 	}
 }
 
-// settleLock settles the lock in an error of TiKV: it finds out whether the lock's transaction is committed. If that
-// transaction is still running, settleLock waits for a while.
+// settleLock handles the lock in an error of TiKV: it asks whether the lock's transaction is committed, so that the
+// read can continue. If that transaction is still running, settleLock waits for a while.
 func (s *Store) settleLock(bo *tikv.Backoffer, keyErr *kvrpcpb.KeyError, ts uint64) error {
 	lock, err := txnlock.ExtractLockFromKeyErr(keyErr)
 	if err != nil {
@@ -212,7 +213,7 @@ func observe(in slice, pairs []pair) observation {
 }
 
 // unchanged returns an error if a slice contains other pairs as of a later timestamp. It ignores locks of the
-// transaction own. It reads one row more than before, so that a new row changes the digest.
+// transaction own. It reads one row more than observe recorded, so that a new row changes the digest.
 func (s *Store) unchanged(ctx context.Context, o observation, ts, own uint64) error {
 	again := o.slice
 	again.ts, again.own, again.limit = ts, own, o.limit+1

@@ -119,8 +119,8 @@ func connect(ctx context.Context, endpoints []string, opts Options) (*tikv.KVSto
 	opening, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 
-	// The client of the placement drivers ends with its context. So give it a context that lives on after connect,
-	// and ends only if connect fails.
+	// The client of the placement drivers ends when its context ends. So give it a context that outlives connect,
+	// unless connect fails.
 	living, end := context.WithCancel(context.WithoutCancel(ctx))
 	opened := context.AfterFunc(opening, end)
 	client, err := dial(living, endpoints, opts)
@@ -137,7 +137,7 @@ func connect(ctx context.Context, endpoints []string, opts Options) (*tikv.KVSto
 	return nil, wrap(err)
 }
 
-// dial returns a client that stops when ctx ends.
+// dial returns a client of the cluster. The client stops when ctx ends.
 func dial(ctx context.Context, endpoints []string, opts Options) (*tikv.KVStore, error) {
 	security := config.NewSecurity(opts.CA, opts.Cert, opts.Key, nil)
 	tls, err := security.ToTLSConfig()
@@ -243,8 +243,8 @@ func (s *Store) Get(ctx context.Context, space store.Space, partition, sort []by
 	return r.get(address.Append(nil, space, partition, sort))
 }
 
-// ClearLimit implements [capability.ClearLimiter]. A thousand items of the greatest size have about 400 MB. An Update
-// that deletes them reads them twice, but keeps only their keys.
+// ClearLimit implements [capability.ClearLimiter]. A thousand items of the greatest size have about 400 MB. The
+// Update that deletes them reads them twice, but keeps only their keys in memory.
 func (s *Store) ClearLimit() int { return 1000 }
 
 // Update implements [store.Store]. It calls fn again, a limited number of times, after a conflict with another Update

@@ -37,7 +37,7 @@ type writer struct {
 	refused error           // why it may not commit, or nil
 }
 
-// begin starts the transaction, at a timestamp of now.
+// begin starts the transaction at a new timestamp, which the lease must cover.
 func (w *writer) begin() error {
 	ts, err := w.store.now(w.ctx)
 	if err != nil {
@@ -53,8 +53,8 @@ func (w *writer) begin() error {
 	return nil
 }
 
-// finish ends the transaction, unless it is committed, and releases its locks. It does not wait long for that,
-// because locks expire if the cluster does not answer.
+// finish ends the transaction, unless it is committed, and releases its locks. It waits only a short time for the
+// cluster, because locks that it cannot release expire.
 func (w *writer) finish() {
 	w.done.Store(true)
 	if w.txn == nil || !w.txn.Valid() {
@@ -74,7 +74,7 @@ func (w *writer) finish() {
 	}
 }
 
-// fail keeps the first error of a read.
+// fail records err as the fault of the Update, unless the Update has one already.
 func (w *writer) fail(err error) error {
 	err = w.failed(err)
 	if w.fault == nil {
@@ -126,7 +126,7 @@ func (w *writer) read(space store.Space, addr []byte) (value []byte, ok bool, er
 // lock locks a key and returns its stored value. The error is a conflict if the key has changed since the transaction
 // began.
 func (w *writer) lock(key []byte) (kv.ReturnedValue, error) {
-	// The lock has a timeout of its own. This one is longer, so that the lock's error comes first.
+	// The lock request has a timeout too. This one is longer, so that the request's own error comes first.
 	ctx, cancel := context.WithTimeout(w.ctx, 2*w.store.opts.Timeout)
 	defer cancel()
 	request := kv.NewLockCtx(w.ts, w.store.opts.Timeout.Milliseconds(), time.Now())
@@ -186,7 +186,7 @@ func (w *writer) Clear(space store.Space) error {
 
 // commit applies the changes. Once it has begun, it ignores the end of the context and waits for the outcome, for a
 // limited time. It never guesses the outcome. An update without changes needs no commit, because all of its reads are
-// of one state of the store.
+// as of one timestamp.
 func (w *writer) commit() error {
 	if w.changes.Empty() {
 		return nil
@@ -230,8 +230,9 @@ func (w *writer) commit() error {
 	return &retry{conflicts(failed), fmt.Errorf("tikv: the update was not applied: %w", failed)}
 }
 
-// intercept handles the requests of the transaction. When the client has written all locks, it gets a timestamp and
-// asks TiKV to commit at it. If TiKV refuses the timestamp, the client asks for a later one.
+// intercept returns a function that sends the requests of the transaction. When the client has written all locks, it
+// gets a timestamp and asks TiKV to commit at this timestamp; intercept answers with an error instead if allow
+// refuses the timestamp. If TiKV refuses it, the client asks for a later one.
 func (w *writer) intercept(next interceptor.RPCInterceptorFunc) interceptor.RPCInterceptorFunc {
 	return func(target string, request *tikvrpc.Request) (*tikvrpc.Response, error) {
 		switch request.Type {
@@ -255,9 +256,10 @@ func (w *writer) intercept(next interceptor.RPCInterceptorFunc) interceptor.RPCI
 	}
 }
 
-// refuseLocked turns an answer of the first phase into a conflict when the phase meets a transaction's lock for the
-// second time, so that the other transaction can continue. The client would wait for the lock, perhaps for ever: rows
-// that are written without being read are locked only now, and nothing detects a deadlock in this phase.
+// refuseLocked turns an answer of the first phase into a conflict when the phase meets the lock of a transaction for
+// the second time. Then this Update gives way, and the other transaction can continue. The client would wait for the
+// lock, perhaps for ever: rows that are written without being read are locked only now, and nothing detects a
+// deadlock in this phase.
 func (w *writer) refuseLocked(answer *tikvrpc.Response) {
 	written, ok := answer.Resp.(*kvrpcpb.PrewriteResponse)
 	if !ok {
@@ -282,9 +284,9 @@ func (w *writer) refuseLocked(answer *tikvrpc.Response) {
 	}
 }
 
-// allow decides whether the transaction may commit at a timestamp. The lease must include it, and what the Update has
-// read must still be the same at that time. Single rows are the same, because they are locked; allow reads ranges
-// again.
+// allow returns an error unless the transaction may commit at a timestamp. The lease must include the timestamp, and
+// what the Update has read must still be the same as of it. Single rows are locked and so the same; allow reads the
+// ranges again.
 func (w *writer) allow(ts uint64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -305,10 +307,10 @@ func (w *writer) allow(ts uint64) error {
 	return nil
 }
 
-// resolve finds out whether a transaction whose commit got no answer is committed. It returns nil if it is, and a
-// retry if it is not and never will be. TiKV stores the outcome under the transaction's primary key. resolve asks
-// TiKV to roll back a lock with no time to live: TiKV does so at once, unless the commit has already replaced the
-// lock. The record of the rollback stops a commit that arrives later.
+// resolve finds out the outcome of a transaction whose commit got no answer. It returns nil if the transaction is
+// committed, and a retry if it is not and never will be. TiKV stores the outcome under the transaction's primary key.
+// resolve asks TiKV to roll back the transaction as if its lock had expired. TiKV does so at once, unless the commit
+// has already replaced the lock. The record of the rollback stops a commit that arrives later.
 func (s *Store) resolve(ts uint64, primary []byte, cause error) error {
 	s.counts.resolved.Add(1)
 	s.opts.Logger.Warn("a commit got no answer; looking it up", "err", cause)

@@ -207,9 +207,9 @@ func consoleQuery(c *consoleTab) {
 	c.until(`document.querySelector('#answer .bracket') !== null`)
 	c.do(chromedp.SendKeys("#query-sort", ">= ORDER#0030"))
 	c.until(`document.getElementById('answer').textContent.includes('8 rows, 8 returned')`)
-	bounds := evaluate[string](c.T, c.tab, `document.querySelector('#answer .bounds').innerText`)
-	require.Contains(c, bounds, `from "ORDER#0030"`)
-	require.Contains(c, bounds, "0x4f524445522330303330")
+	slice := evaluate[string](c.T, c.tab, `document.querySelector('#answer .slice-box').innerText`)
+	require.Contains(c, slice, `CUSTOMER#c1`)
+	require.Contains(c, slice, `from "ORDER#0030"`)
 	c.looks("collection", `document.querySelector('#answer .bracket') !== null`)
 	c.clean()
 }

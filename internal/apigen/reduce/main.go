@@ -65,7 +65,6 @@ func main() {
 
 func reduce(model []byte) ([]byte, error) {
 	var m struct {
-		Metadata   struct{ TargetPrefix string }
 		Operations map[string]operation
 		Shapes     map[string]shape
 	}
@@ -81,7 +80,7 @@ func reduce(model []byte) ([]byte, error) {
 	}
 
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "{\n\"targetPrefix\": %q,\n", m.Metadata.TargetPrefix)
+	b.WriteString("{\n")
 	if err := section(&b, "operations", m.Operations); err != nil {
 		return nil, err
 	}

@@ -65,15 +65,11 @@ func (s *splitter) split() (rest string, err error) {
 				s.at += len(comment)
 			}
 		case '\'', '"':
-			err = s.quoted(1)
+			err = s.quoted()
 		case '\\':
 			s.backslash()
 		case '$', '`':
-			if strings.HasPrefix(s.src[s.at:], "$'") {
-				err = s.quoted(2)
-			} else {
-				err = s.expansion()
-			}
+			err = s.expansion("{(_'")
 		default:
 			s.writeByte(c)
 		}
@@ -116,45 +112,26 @@ func (s *splitter) end() {
 	}
 }
 
-// quoted reads '…', "…" or $'…'. n is the number of bytes that open the quote: 2 for $'…', else 1. Single quotes keep
-// every character. Double quotes allow some escapes, and $'…' allows some of C's.
-func (s *splitter) quoted(n int) (err error) {
-	const known, means = `ntr\'"`, "\n\t\r\\'\""
-	start, quote := s.at, s.src[s.at+n-1]
+// quoted reads '…' or "…". Single quotes keep every character. Double quotes allow some escapes.
+func (s *splitter) quoted() (err error) {
+	start, quote := s.at, s.src[s.at]
 	s.begin(start)
-	for s.at += n; s.at < len(s.src) && err == nil; {
-		c, next := s.src[s.at], byte(0)
-		if s.at+1 < len(s.src) {
-			next = s.src[s.at+1]
-		}
-
-		switch {
+	for s.at++; s.at < len(s.src) && err == nil; {
+		switch c := s.src[s.at]; {
 		case c == quote:
 			s.at++
 			return nil
-		case c == '\\' && n == 2:
-			i := strings.IndexByte(known, next)
-			if i < 0 {
-				return advice.New(
-					"write the character itself", "unknown escape in $'…': %s", terminal.Clip(s.src[s.at:], excerpt),
-				)
-			}
-			s.at++
-			s.writeByte(means[i])
-		case c == '\\' && quote == '"' && strings.IndexByte("\"\\$`\n", next) >= 0:
+		case quote == '"' && c == '\\' && s.at+1 < len(s.src) && strings.IndexByte("\"\\$`\n", s.src[s.at+1]) >= 0:
 			s.backslash()
-		case (c == '$' || c == '`') && quote == '"':
-			err = s.expansion()
+		case quote == '"' && (c == '$' || c == '`'):
+			err = s.expansion("{(_")
 		default:
 			s.writeByte(c)
 		}
 	}
-
 	if err == nil {
-		s.quote = s.src[start : start+n]
-		err = advice.New(
-			"", "the quote %s is not closed: %s", s.src[start:start+n], terminal.Clip(s.src[start:], excerpt),
-		)
+		s.quote = string(quote)
+		err = advice.New("", "the quote %s is not closed: %s", s.quote, terminal.Clip(s.src[start:], excerpt))
 	}
 	return err
 }
@@ -175,14 +152,11 @@ func (s *splitter) backslash() {
 	}
 }
 
-// expansion returns an error if a shell would expand the dollar sign or backquote here. Any other dollar sign is an
-// ordinary character.
-func (s *splitter) expansion() error {
+// expansion returns an error if a shell would expand the dollar sign or backquote here. A shell expands a dollar sign
+// before a letter or one of the characters in before. Any other dollar sign is an ordinary character.
+func (s *splitter) expansion(before string) error {
 	rest := s.src[s.at:]
-	// A dollar sign before a brace, a parenthesis, a letter or _ begins a variable or a command.
-	begins := func(c byte) bool {
-		return strings.IndexByte("{(_", c) >= 0 || 'a' <= c|0x20 && c|0x20 <= 'z'
-	}
+	begins := func(c byte) bool { return strings.IndexByte(before, c) >= 0 || 'a' <= c|0x20 && c|0x20 <= 'z' }
 	if rest[0] == '`' || len(rest) > 1 && begins(rest[1]) {
 		return advice.New(
 			"write the value itself, or put the word in single quotes", "variables and commands are not expanded: %s",

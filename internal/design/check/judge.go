@@ -386,11 +386,7 @@ func (j *judge) first(is func(explain.Row) bool) (keys []string) {
 
 // rowText returns the table key of a row as text.
 func rowText(t *model.Table, row attr.Item) string {
-	var k model.Key
-	for _, a := range t.Keys() {
-		k = append(k, row.Get(a.Name))
-	}
-	return k.Text()
+	return keyText(row, t.Keys())
 }
 
 func rows(n int) string { return text.Count(n, "row") }

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -44,52 +45,25 @@ func (j *judge) expectsNothing() bool {
 		x.MaxRows != nil && *x.MaxRows == 0
 }
 
-// nearest returns the key in the dataset that is most similar to the key that a request asked for, as text. It
-// returns "" if the request is refused or names no partition, or if the table or index has no rows.
-func nearest(ctx context.Context, w *dataset.Dataset, r *explain.Report) (string, error) {
-	t := w.Model.Table(r.Table)
-	if t == nil || r.Refused != nil || r.Partition.Bytes == nil || r.Index != "" && t.Index(r.Index) == nil {
+// mostCompared limits the keys that nearest compares.
+const mostCompared = 10_000
+
+// nearest returns the key in the table or index that is most similar to the key that a request asked for, as text. It
+// measures [text.Distance], ignoring case, to the first mostCompared keys. It returns "" if there is none, or if the
+// request names no partition.
+func nearest(ctx context.Context, w *dataset.Dataset, p *model.Pattern, r *explain.Report) (string, error) {
+	if p.Table == nil || r.Refused != nil || r.Partition.Bytes == nil {
 		return "", nil
 	}
-	space, err := w.Space(ctx, t, t.Index(r.Index))
-	if err != nil || len(space.Rows) == 0 {
-		return "", err
-	}
-	at, ok := space.Partition(r.Partition.Bytes)
-	if !ok {
-		i, err := likest(ctx, r.Partition.Text, len(space.Parts), func(i int) string {
-			return keyText(space.Rows[space.Parts[i].From].Item.Attributes, space.Hash)
-		})
-		if err != nil {
-			return "", err
-		}
-		at = space.Parts[i]
-	}
-	rows := space.In(at)
-	i, err := likest(ctx, r.Low.Text, len(rows), func(i int) string {
-		return keyText(rows[i].Item.Attributes, space.Sort)
-	})
+	space, err := w.Space(ctx, p.Table, p.Index)
 	if err != nil {
 		return "", err
 	}
-	row := &rows[i]
-	var key model.Key
-	for _, a := range append(append([]model.Attribute(nil), space.Hash...), space.Sort...) {
-		key = append(key, row.Item.Attributes.Get(a.Name))
-	}
-	return key.Text(), nil
-}
-
-// likest compares n texts with wanted, and returns the index of the most similar one. It measures [text.Distance],
-// ignoring case.
-func likest(ctx context.Context, wanted string, n int, textOf func(i int) string) (likest int, err error) {
-	least := math.MaxInt
-	for i := range n {
-		if i%1024 == 0 && context.Cause(ctx) != nil {
-			return 0, context.Cause(ctx)
-		}
-		if d := text.Distance(strings.ToLower(wanted), strings.ToLower(textOf(i))); d < least {
-			least, likest = d, i
+	wanted, likest, least := strings.ToLower(r.Partition.Text+", "+r.Low.Text), "", math.MaxInt
+	for i := range space.Rows[:min(len(space.Rows), mostCompared)] {
+		key := keyText(space.Rows[i].Item.Attributes, slices.Concat(space.Hash, space.Sort))
+		if d := text.Distance(wanted, strings.ToLower(key)); d < least {
+			likest, least = key, d
 		}
 	}
 	return likest, nil

@@ -8,7 +8,11 @@ import (
 
 // An Outcome counts patterns. Ran is the number of patterns that ran. Expecting is how many of those have
 // expectations, and Met is how many meet them.
-type Outcome struct{ Ran, Expecting, Met int }
+type Outcome struct {
+	Ran       int `json:"ran"`
+	Expecting int `json:"expecting"`
+	Met       int `json:"asExpected"`
+}
 
 // Outcome counts the patterns of a result.
 func (r *Result) Outcome() (o Outcome) {

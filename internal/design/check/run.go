@@ -25,8 +25,9 @@ type Options struct {
 	// Run calls Progress with the name of each pattern before it runs the pattern. When only Lint is left, Run calls
 	// it with "". Progress may be nil.
 	Progress func(pattern string)
-	// Lint returns findings about hazards, which Run adds to Findings. Lint may be nil.
-	Lint func(context.Context, *dataset.Dataset) ([]model.Finding, error)
+	// Lint returns findings about hazards, which Run adds to Findings. It gets the results of all patterns. Lint may be
+	// nil.
+	Lint func(context.Context, *dataset.Dataset, []PatternResult) ([]model.Finding, error)
 }
 
 // A Result is the result of a check.
@@ -128,9 +129,14 @@ func (p *PatternResult) MeanUnits() float64 {
 // Own returns what the pattern's requests read with the values in the model. Total must not be nil.
 func (p *PatternResult) Own() *load.Reading {
 	t := p.Total
+	growth := 1.0
+	if p.reads != nil {
+		growth = p.reads.BatchGrowth
+	}
 	return &load.Reading{
 		Rows: t.Returned, Examined: t.Examined, Bytes: t.Bytes + t.Fetched, Pages: t.Pages,
-		Units: p.Units(), Waste: t.Waste(), Growth: p.Growth, Batch: p.BatchUnits(), Requests: p.Requests,
+		Units: p.Units(), Waste: t.Waste(), Growth: p.Growth, Requests: p.Requests,
+		Batch: p.BatchUnits(), DeclaredBatch: p.BatchUnits() * growth,
 	}
 }
 
@@ -189,28 +195,19 @@ func Run(ctx context.Context, w *dataset.Dataset, o Options) (*Result, error) {
 		}
 	}
 
-	lint := make(chan error, 1)
-	var hazards []model.Finding
-	var linting caughtPanic
-	go func() { // Lint runs while patterns run
-		var err error
-		defer func() { lint <- err }()
-		linting.run(func() {
-			if o.Lint != nil {
-				hazards, err = o.Lint(ctx, w)
-			}
-		})
-	}()
-
 	var err error
-	if r.Patterns, err = runPatterns(ctx, w, target, progress); err == nil {
-		r.Tables, err = Stats(ctx, w)
+	if r.Patterns, err = runPatterns(ctx, w, target, progress); err != nil {
+		return nil, err
+	}
+	if r.Tables, err = Stats(ctx, w); err != nil {
+		return nil, err
 	}
 	progress("")
-	err = errors.Join(err, <-lint)
-	linting.raise()
-	if err != nil {
-		return nil, err
+	var hazards []model.Finding
+	if o.Lint != nil {
+		if hazards, err = o.Lint(ctx, w, r.Patterns); err != nil {
+			return nil, err
+		}
 	}
 
 	for i := range r.Patterns {
@@ -304,18 +301,20 @@ func (p *PatternResult) read(
 
 	var reports []*explain.Report
 	for i, part := range parts {
-		one := PatternResult{Pattern: part}
-		if one.compile() != nil {
-			p.Compile, p.Input, p.Report = one.Compile, nil, nil
+		in, err := compile.Pattern(part)
+		if err != nil {
+			p.Input, p.Report = nil, nil
+			p.Compile, _ = errors.AsType[*compile.Error](err)
 			return nil
 		}
-		if err := one.explain(ctx, target, o); err != nil {
+		report, err := explain.Run(ctx, target, explain.Question{Input: in, Text: compile.JSON(in)}, o)
+		if err != nil {
 			return err
 		}
 		if i == 0 {
-			p.Input, p.Report = one.Input, one.Report
+			p.Input, p.Report = in, report
 		}
-		reports = append(reports, one.Report)
+		reports = append(reports, report)
 	}
 
 	p.Requests, p.Total = len(parts), explain.Sum(reports)
@@ -357,46 +356,17 @@ func runPattern(
 	if pr.Total == nil {
 		return pr, nil
 	}
-	if err := pr.elsewhere(ctx, w); err != nil {
+	if pr.reads, err = load.TableOf(w).Reads(ctx, p); err != nil {
 		return pr, err
 	}
+	pr.Growth, pr.Spread = pr.reads.Growth, pr.reads.Spread
 
 	if pr.Total.Returned == 0 {
-		if pr.nearest, err = nearest(ctx, w, pr.Report); err != nil {
+		if pr.nearest, err = nearest(ctx, w, p, pr.Report); err != nil {
 			return pr, err
 		}
 	}
 
 	pr.judge()
 	return pr, nil
-}
-
-// elsewhere estimates what the pattern reads at the declared scale and for values other than those in the model.
-func (p *PatternResult) elsewhere(ctx context.Context, w *dataset.Dataset) error {
-	reads, err := load.TableOf(w).Reads(ctx, p.Pattern)
-	if err != nil {
-		return err
-	}
-	p.reads, p.Growth = reads, reads.Growth
-	p.Spread = reads.Spread
-	return nil
-}
-
-// compile sets Input to the pattern's request. If the pattern does not compile, compile sets Compile and returns the
-// error.
-func (p *PatternResult) compile() (err error) {
-	if p.Input, err = compile.Pattern(p.Pattern); err == nil {
-		return nil
-	}
-	p.Compile, _ = errors.AsType[*compile.Error](err)
-	if p.Compile == nil {
-		p.Compile = &compile.Error{Pos: p.Pattern.Pos, Pattern: p.Pattern.Name, Msg: err.Error()}
-	}
-	return err
-}
-
-// explain runs the request.
-func (p *PatternResult) explain(ctx context.Context, target explain.Target, o explain.Options) (err error) {
-	p.Report, err = explain.Run(ctx, target, explain.Question{Input: p.Input, Text: p.Request()}, o)
-	return err
 }

@@ -120,10 +120,10 @@ func stats(w *dataset.Dataset, space *load.Space) TableStats {
 			es.DeclaredItems += w.Represents(it)
 		}
 		p.Reads, p.Writes = space.Reads[i], space.Writes[i]
-		highest(&s.ByItems, &p, p.DeclaredItems, func(p *Partition) float64 { return p.DeclaredItems })
-		highest(&s.ByBytes, &p, p.DeclaredBytes, func(p *Partition) float64 { return p.DeclaredBytes })
-		highest(&s.ByReads, &p, p.Reads, func(p *Partition) float64 { return p.Reads })
-		highest(&s.ByWrites, &p, p.Writes, func(p *Partition) float64 { return p.Writes })
+		highest(&s.ByItems, &p, func(p *Partition) float64 { return p.DeclaredItems })
+		highest(&s.ByBytes, &p, func(p *Partition) float64 { return p.DeclaredBytes })
+		highest(&s.ByReads, &p, func(p *Partition) float64 { return p.Reads })
+		highest(&s.ByWrites, &p, func(p *Partition) float64 { return p.Writes })
 		for _, best := range []*Partition{s.ByItems, s.ByBytes, s.ByReads, s.ByWrites} {
 			if best != nil && best.Key == nil {
 				best.Key = load.PartitionKeyOf(space.Space, &rows[0])
@@ -140,10 +140,10 @@ func stats(w *dataset.Dataset, space *load.Space) TableStats {
 	return s
 }
 
-// highest sets *best to a copy of p if the value v of p is higher than of(*best). It ignores differences that come
+// highest sets *best to a copy of p if of returns a higher value for p than for *best. It ignores differences that come
 // from rounding.
-func highest(best **Partition, p *Partition, v float64, of func(*Partition) float64) {
-	most := 0.0
+func highest(best **Partition, p *Partition, of func(*Partition) float64) {
+	v, most := of(p), 0.0
 	if *best != nil {
 		most = of(*best)
 	}

@@ -149,7 +149,7 @@ var usual = []string{
 // JSON returns a request of [Pattern] as JSON, with its members in the usual order. It escapes the highest character,
 // U+10FFFF, which fonts cannot show.
 func JSON(in wire.Request) json.RawMessage {
-	raw := in.AppendJSON(nil)
+	raw := wire.AppendJSON(nil, in)
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {
 		return raw // cannot happen: package wire always writes an object
@@ -391,7 +391,7 @@ func (c *compiler) fixedValue(a model.Attribute, role string) (attr.Value, error
 // some hours then reads the partition of their day. It returns false if the range spans several periods, or if it is
 // only a part of the period and the sort key does not contain the time.
 func (c *compiler) inOne(w model.Condition, t keys.Type) (text string, ok bool) {
-	if unit, ok := precision(t); !ok || unit == len(calendars) {
+	if unit, ok := precision(t); !ok || unit == len(model.Units) {
 		return "", false
 	}
 	ends := whole(w, t)
@@ -420,7 +420,7 @@ func (c *compiler) otherwise(w model.Condition, t keys.Type) string {
 	switch {
 	case w.Op == model.In:
 		return "the pattern is one request for each value: write {" + w.Field + ": …} with one of them"
-	case !ok || unit == len(calendars):
+	case !ok || unit == len(model.Units):
 		return fmt.Sprintf("move %s into a sort key; a query reads one partition", w.Field)
 	case w.Op != ast.OpBetween:
 		return fmt.Sprintf("write both ends, as in {%s: {between: [%s, %[2]s]}}", w.Field, w.Args[0])

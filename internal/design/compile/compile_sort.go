@@ -195,17 +195,15 @@ func (s *span) clause(w model.Condition) (*keycond.Clause, error) {
 		return s.comparison(op, encoded...)
 	}
 	first := encoded[0]
-	if s.prefix == "" {
+	if s.prefix == "" && op != ast.OpBetween {
 		switch {
-		case op == ast.OpBetween || s.last:
+		case s.last:
 		case op == ast.Greater:
-			return s.comparison(ast.GreaterOrEqual, s.above(first))
+			op, first = ast.GreaterOrEqual, s.above(first)
 		case op == ast.LessOrEqual:
-			return s.comparison(ast.Less, s.above(first))
+			op, first = ast.Less, s.above(first)
 		}
-		if op != ast.OpBetween {
-			return s.comparison(op, first)
-		}
+		return s.comparison(op, first)
 	}
 
 	switch op {

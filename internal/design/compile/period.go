@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"slices"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -8,35 +9,14 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A calendar is a unit of periods, such as the month, with the text form of its periods, such as 2026-01.
-type calendar struct {
-	layout string
-	next   func(time.Time) time.Time
-}
-
-// calendars are the units, the longest first.
-var calendars = []calendar{
-	{"2006", func(at time.Time) time.Time { return at.AddDate(1, 0, 0) }},
-	{"2006-01", func(at time.Time) time.Time { return at.AddDate(0, 1, 0) }},
-	{time.DateOnly, func(at time.Time) time.Time { return at.AddDate(0, 0, 1) }},
-	{"2006-01-02T15", func(at time.Time) time.Time { return at.Add(time.Hour) }},
-	{"2006-01-02T15:04", func(at time.Time) time.Time { return at.Add(time.Minute) }},
-}
-
-// precision returns the index in calendars of a type's unit, or len(calendars) for times more precise than all units.
-// It reports false for types that are not times.
+// precision returns the index in [model.Units] of a type's unit, or their number for times more precise than all
+// units. It reports false for types that are not times.
 func precision(t keys.Type) (int, bool) {
-	switch t.Name {
-	case "year":
-		return 0, true
-	case "month":
-		return 1, true
-	case "date":
-		return 2, true
-	case "time", "millis", "micros", "nanos", "epoch", "epochms":
-		return len(calendars), true
+	unit := slices.IndexFunc(model.Units, func(u model.Unit) bool { return u.Name == t.Name })
+	if unit < 0 && model.Moment(t) {
+		unit = len(model.Units)
 	}
-	return 0, false
+	return unit, unit >= 0
 }
 
 // Period returns the first and the last moment of a period in RFC 3339 form, such as those of the month 2026-01. It
@@ -46,15 +26,23 @@ func Period(t keys.Type, text string) (first, last string, ok bool) {
 	if !ok {
 		return "", "", false
 	}
-	for i, c := range calendars[:units] {
+	for i, u := range model.Units[:units] {
 		if i == 0 && (t.Name == "epoch" || t.Name == "epochms") {
 			continue // for these types, 2026 is a time, not a year
 		}
-		if at, err := time.Parse(c.layout, text); err == nil {
-			return at.Format(time.RFC3339), c.next(at).Add(-1).Format(time.RFC3339Nano), true
+		if at, err := time.Parse(u.Layout, text); err == nil {
+			return at.Format(time.RFC3339), u.Next(at).Add(-1).Format(time.RFC3339Nano), true
 		}
 	}
 	return "", "", false
+}
+
+// endsOf returns the first and the last moment of a period, as [Period] does, or a text that is no such period twice.
+func endsOf(t keys.Type, text string) (first, last string) {
+	if first, last, ok := Period(t, text); ok {
+		return first, last
+	}
+	return text, text
 }
 
 // whole replaces each period in a condition on a time by its first or last moment, as the operator requires. A
@@ -64,60 +52,40 @@ func whole(w model.Condition, t keys.Type) model.Condition {
 	if len(w.Args) == 0 {
 		return w
 	}
-
-	first := func(text string) string {
-		if at, _, ok := Period(t, text); ok {
-			return at
-		}
-		return text
-	}
-
-	last := func(text string) string {
-		if _, at, ok := Period(t, text); ok {
-			return at
-		}
-		return text
-	}
+	first, _ := endsOf(t, w.Args[0])
+	_, last := endsOf(t, w.Args[len(w.Args)-1])
 	switch w.Op {
 	case ast.Equal:
-		if from, to, ok := Period(t, w.Args[0]); ok {
-			w.Op, w.Args = ast.OpBetween, []string{from, to}
+		if first != last {
+			w.Op, w.Args = ast.OpBetween, []string{first, last}
 		}
 	case ast.OpBetween:
-		w.Args = []string{first(w.Args[0]), last(w.Args[1])}
+		w.Args = []string{first, last}
 	case ast.Less, ast.GreaterOrEqual:
-		w.Args = []string{first(w.Args[0])}
+		w.Args = []string{first}
 	case ast.LessOrEqual, ast.Greater:
-		w.Args = []string{last(w.Args[0])}
+		w.Args = []string{last}
 	}
 	return w
 }
 
+// moments are times of any precision.
+var moments = keys.Type{Name: "nanos"}
+
 // periodOf returns the period of type t, such as a date, that contains a time or a shorter period.
 func periodOf(t keys.Type, text string) (string, error) {
-	if at, _, ok := Period(keys.Type{Name: "nanos"}, text); ok {
-		text = at
-	}
-	return t.Canonical(text)
+	first, _ := endsOf(moments, text)
+	return t.Canonical(first)
 }
 
 // covers reports whether a range of times is a whole period.
 func covers(low, high, period string) bool {
-	all := keys.Type{Name: "nanos"}
-	moments := func(text string) (first, last time.Time) {
-		from, to, ok := Period(all, text)
-		if !ok {
-			from, to = text, text
-		}
-		first, err1 := time.Parse(time.RFC3339Nano, from)
-		last, err2 := time.Parse(time.RFC3339Nano, to)
-		if err1 != nil || err2 != nil {
-			return time.Time{}, time.Time{}
-		}
-		return first, last
+	parse := func(text string) time.Time {
+		at, _ := time.Parse(time.RFC3339Nano, text) // a zero high end covers nothing
+		return at
 	}
-	from, to := moments(period)
-	first, _ := moments(low)
-	_, last := moments(high)
-	return !first.After(from) && !last.Before(to) && !last.IsZero()
+	from, to := endsOf(moments, period)
+	first, _ := endsOf(moments, low)
+	_, last := endsOf(moments, high)
+	return !parse(first).After(parse(from)) && !parse(last).Before(parse(to))
 }

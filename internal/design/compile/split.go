@@ -95,7 +95,7 @@ func everyValue(p *model.Pattern, name string) ([]string, error) {
 	switch {
 	case f == nil:
 	case len(f.Values) > 0:
-		return distinct(f.Values), nil
+		return f.Values, nil
 	case len(f.Type.Values) > 0:
 		return f.Type.Values, nil
 	case f.From != "" && f.To != "":
@@ -119,8 +119,10 @@ func everyValue(p *model.Pattern, name string) ([]string, error) {
 
 // distinct returns the values without duplicates.
 func distinct(values []string) (all []string) {
+	seen := map[string]bool{}
 	for _, v := range values {
-		if !slices.Contains(all, v) {
+		if !seen[v] {
+			seen[v] = true
 			all = append(all, v)
 		}
 	}
@@ -135,7 +137,7 @@ func Bucket(p *model.Pattern, field string) (keys.Type, bool) {
 		return keys.Type{}, false
 	}
 	for _, part := range p.Entity.Parts(hash) {
-		if n, ok := precision(part.Type); part.Name == field && ok && n < len(calendars) {
+		if n, ok := precision(part.Type); part.Name == field && ok && n < len(model.Units) {
 			return part.Type, true
 		}
 	}
@@ -145,13 +147,13 @@ func Bucket(p *model.Pattern, field string) (keys.Type, bool) {
 // buckets divides a range of times at the ends of the periods of a type.
 func buckets(w model.Condition, t keys.Type) ([]model.Condition, error) {
 	unit, _ := precision(t)
-	c := calendars[unit]
+	u := model.Units[unit]
 	bound := func(text string) (time.Time, error) {
 		text, err := periodOf(t, text)
 		if err != nil {
 			return time.Time{}, err
 		}
-		return time.Parse(c.layout, text)
+		return time.Parse(u.Layout, text)
 	}
 	from, err := bound(w.Args[0])
 	if err != nil {
@@ -163,7 +165,7 @@ func buckets(w model.Condition, t keys.Type) ([]model.Condition, error) {
 	}
 
 	var all []model.Condition
-	for at := from; !at.After(to); at = c.next(at) {
+	for at := from; !at.After(to); at = u.Next(at) {
 		if len(all) == maxRequests {
 			return nil, &Error{
 				Msg: fmt.Sprintf(
@@ -173,7 +175,7 @@ func buckets(w model.Condition, t keys.Type) ([]model.Condition, error) {
 			}
 		}
 		part := w
-		part.Args = []string{at.Format(time.RFC3339), c.next(at).Add(-1).Format(time.RFC3339Nano)}
+		part.Args = []string{at.Format(time.RFC3339), u.Next(at).Add(-1).Format(time.RFC3339Nano)}
 		if at.Equal(from) {
 			part.Args[0] = w.Args[0]
 		}

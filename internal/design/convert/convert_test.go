@@ -250,8 +250,8 @@ func TestLosses(t *testing.T) {
 		"GlobalSecondaryIndexes":[{"IndexName":"byG","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`
 	for _, tt := range []struct{ name, items, loss string }{
 		{"no key", `{"x":{"S":"1"}}`, "an item: no table has its keys"},
-		{"empty key", `{"k":{"S":""}}`, "an item of table abc: k: a key cannot be empty"},
-		{"long key", `{"k":{"S":"` + strings.Repeat("x", 2049) + `"}}`, "k: a key has at most 2048 bytes"},
+		{"empty key", `{"k":{"S":""}}`, "an item of table abc: One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: k"},
+		{"long key", `{"k":{"S":"` + strings.Repeat("x", 2049) + `"}}`, "Size of hashkey has exceeded the maximum size limit of2048 bytes"},
 		{"index key of another type", `{"k":{"S":"1"},"g":{"S":"x"}}`, "an item of table abc: it has type S, but the key g has type N"},
 		{"number", `{"k":{"S":"1"},"x":{"N":"one"}}`, "the attribute x of an item: "},
 		{"binary", `{"k":{"S":"1"},"x":{"B":"%"}}`, "the attribute x of an item: Base64 encoded length"},
@@ -274,4 +274,25 @@ func TestLosses(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, losses)
 	require.NotNil(t, m.Pattern("abc by g in byG"))
+}
+
+// TestLossOrder holds that the losses of a file are together, in the order of its lines.
+func TestLossOrder(t *testing.T) {
+	files := []convert.File{{Name: "table.json", Data: []byte(`{"TableName": "Tab", "KeySchema": [
+		{"AttributeName": "PK", "KeyType": "HASH"}], "AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}]}`)}}
+	for _, name := range []string{"b.json", "a.json", "c.json"} {
+		files = append(files, convert.File{Name: name, Data: []byte(`{"Items": [1,{"PK": {"S": "x"}, "n": {"N": "x"}},` + "\n2,\n3]}")})
+	}
+	_, losses, err := convert.Import(t.Context(), files, convert.Options{})
+	require.NoError(t, err)
+	var order []string
+	for _, l := range losses {
+		if l.Pos.File != "" {
+			order = append(order, l.Pos.String())
+		}
+	}
+	require.Equal(t, []string{
+		"b.json:1:12", "b.json:1:38", "b.json:2:1", "b.json:3:1", "a.json:1:12", "a.json:1:38", "a.json:2:1", "a.json:3:1",
+		"c.json:1:12", "c.json:1:38", "c.json:2:1", "c.json:3:1",
+	}, order)
 }

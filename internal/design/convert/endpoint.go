@@ -43,7 +43,7 @@ func FromEndpoint(
 		if err != nil {
 			return nil, nil, err
 		}
-		s, err := tabledef.Parse(out.AppendJSON(nil))
+		s, err := tabledef.Parse(wire.AppendJSON(nil, out))
 		if err != nil {
 			return nil, nil, err
 		}

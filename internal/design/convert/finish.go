@@ -70,14 +70,17 @@ func (im *importer) next(from string) {
 	})
 }
 
-// sorted returns the losses, those of one file in the order of its lines. If there are more than maxLosses, it adds a
-// last one with the number of the others.
+// sorted returns the losses by file, and those of one file in the order of its lines. Files are in the order of their
+// first losses. If there are more than maxLosses, sorted adds a last one with the number of the others.
 func (im *importer) sorted() []Loss {
-	slices.SortStableFunc(im.losses, func(a, b Loss) int {
-		if a.Pos.File != b.Pos.File {
-			return 0
+	files := map[string]int{}
+	for _, l := range im.losses {
+		if _, ok := files[l.Pos.File]; !ok {
+			files[l.Pos.File] = len(files)
 		}
-		return cmp.Or(a.Pos.Line-b.Pos.Line, a.Pos.Col-b.Pos.Col)
+	}
+	slices.SortStableFunc(im.losses, func(a, b Loss) int {
+		return cmp.Or(files[a.Pos.File]-files[b.Pos.File], a.Pos.Line-b.Pos.Line, a.Pos.Col-b.Pos.Col)
 	})
 	if im.more > 0 {
 		im.losses = append(

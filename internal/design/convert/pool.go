@@ -2,11 +2,11 @@ package convert
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/table"
 )
 
 // A pool has the items of one table, in order and without duplicates.
@@ -61,7 +61,7 @@ func (im *importer) put(o row) {
 		if r.facet == nil {
 			r.facet = o.facet
 		}
-		if both := joined(it, r.it); both.Size() <= maxItemBytes {
+		if both := joined(it, r.it); both.Size() <= table.MaxItemBytes {
 			r.it = both
 		}
 		return
@@ -71,33 +71,24 @@ func (im *importer) put(o row) {
 	p.byKey[string(key)] = &o
 }
 
-// Limits of an item and its keys in bytes. Source: DG/Constraints.html.
-const (
-	maxItemBytes      = 400 << 10
-	maxPartitionBytes = 2048
-	maxSortBytes      = 1024
-)
-
 // unfit returns why a table cannot store an item, or "".
 func unfit(t *model.Table, it attr.Item) string {
-	if it.Size() > maxItemBytes {
-		return fmt.Sprintf("it has %d bytes, and the limit is %d", it.Size(), maxItemBytes)
+	if it.Size() > table.MaxItemBytes {
+		return fmt.Sprintf("it has %d bytes, and the limit is %d", it.Size(), table.MaxItemBytes)
+	}
+	if _, _, err := t.Schema(nil).Place(it); err != nil {
+		return err.Error()
 	}
 	for x, a := range t.AllKeys() {
-		most := maxSortBytes
-		if x == nil && slices.Contains(t.Partition, a) || x != nil && slices.Contains(x.Partition, a) {
-			most = maxPartitionBytes
+		v := it.Get(a.Name)
+		if x == nil || v.IsZero() {
+			continue
 		}
-		switch v := it.Get(a.Name); {
-		case v.Kind() == 0 && !t.Has(a.Name):
-		case v.Kind() == 0:
-			return a.Name + ": a key of the table is missing"
-		case v.Kind() != a.Kind:
+		if v.Kind() != a.Kind {
 			return fmt.Sprintf("it has type %s, but the key %s has type %s", v.Kind(), a.Name, a.Kind)
-		case a.Kind != attr.Number && len(v.Raw()) == 0:
-			return a.Name + ": a key cannot be empty"
-		case len(v.Raw()) > most:
-			return fmt.Sprintf("%s: a key has at most %d bytes", a.Name, most)
+		}
+		if err := t.Schema(x).CheckValue(a, v); err != nil {
+			return err.Error()
 		}
 	}
 	return ""

@@ -70,10 +70,12 @@ type generator struct {
 	from    [][]*link // by field: path to the items that its value is copied from, or empty
 	key     int       // number of fields in the key that are not copied
 	next    uint64
-	b       model.ItemBuilder
-	id      []byte            // the key of the current item
-	room    []byte            // memory for the next items
-	values  map[string]string // of the current item
+	// attempts has, for each planned item of a census, how often its key is drawn again.
+	attempts []uint64
+	b        model.ItemBuilder
+	id       []byte            // the key of the current item
+	room     []byte            // memory for the next items
+	values   map[string]string // of the current item
 	// keys are the templates of the table's key attributes. rest are those of the other attributes, sorted by name
 	// like the attributes of an item.
 	keys, rest []*model.Template

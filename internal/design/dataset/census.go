@@ -65,6 +65,10 @@ func (w *Dataset) plan() map[*model.Entity]*generator {
 		}
 		if w.planned = all.generators; err != nil {
 			w.planned = map[*model.Entity]*generator{}
+			return w.planned
+		}
+		for _, g := range generators {
+			g.redraw()
 		}
 	}
 	return w.planned
@@ -125,6 +129,48 @@ func (w *Dataset) census(e *model.Entity, by grouping) census {
 	return c
 }
 
+// redraw decides how often the key of each item is drawn again because an item before it has the same key, as
+// [builder.item] does.
+func (g *generator) redraw() {
+	own := Finest(g.e, g.e.Table.Keys())
+	given := maps.Clone(own)
+	for _, f := range g.fields[:g.key] {
+		delete(given, f)
+	}
+	// With many values for each item, hardly any key occurs twice.
+	many := func(d *domain) bool { return d.size == 0 || d.size/64 > g.count }
+	if g.alone() || slices.ContainsFunc(g.domains[:g.key], many) {
+		return
+	}
+	known := make([]map[uint64]uint64, g.key)
+	for k := range known {
+		known[k] = map[uint64]uint64{}
+	}
+	taken, attempt := map[uint64]bool{}, make([]uint64, g.count)
+	for i, parents := range g.groupsBy(given) {
+		for {
+			key := parents
+			for k := range known {
+				key = mix(key*3 + g.hashOf(k, uint64(i), attempt[i], own[g.fields[k]], known[k]))
+			}
+			if !taken[key] || attempt[i] == attempts {
+				taken[key] = true
+				break
+			}
+			attempt[i]++
+		}
+	}
+	g.attempts = attempt
+}
+
+// attempt returns how often the key of a planned item is drawn again.
+func (g *generator) attempt(item uint64) uint64 {
+	if g.attempts == nil {
+		return 0
+	}
+	return g.attempts[item]
+}
+
 // filter returns a function that reports whether an item is in one of the groups.
 func (g *generator) filter(by grouping) func(item uint64) bool {
 	var templates []*model.Template
@@ -144,7 +190,7 @@ func (g *generator) filter(by grouping) func(item uint64) bool {
 	return func(item uint64) bool {
 		for _, k := range asked {
 			name := g.fields[k].Name
-			values[name] = g.draw(k, item, 0)
+			values[name] = g.draw(k, item, g.attempt(item))
 			if want, ok := by.fixed[name]; ok && values[name] != want {
 				return false
 			}
@@ -176,7 +222,7 @@ func (g *generator) groupsBy(fields map[*model.Field]keys.Type) []uint64 {
 		if t, ok := own[f]; ok {
 			known := map[uint64]uint64{}
 			for i := range all {
-				all[i] = mix(all[i]*3 + g.hashOf(k, uint64(i), t, known))
+				all[i] = mix(all[i]*3 + g.hashOf(k, uint64(i), g.attempt(uint64(i)), t, known))
 			}
 		}
 	}
@@ -185,11 +231,14 @@ func (g *generator) groupsBy(fields map[*model.Field]keys.Type) []uint64 {
 
 // hashOf hashes an item's value of a field as type t. The item must not copy the field from a parent. hashOf caches
 // the hashes that are slow to compute in known, by the index of the value.
-func (g *generator) hashOf(k int, item uint64, t keys.Type, known map[uint64]uint64) uint64 {
+func (g *generator) hashOf(k int, item, attempt uint64, t keys.Type, known map[uint64]uint64) uint64 {
 	const few = 1 << 16
 	d, index := g.domains[k], item
+	if k >= g.key {
+		attempt = 0
+	}
 	if d.size > 0 {
-		index = d.index(g.hash, item, g.count, 0, g.owns[k])
+		index = d.index(g.hash, item, g.count, attempt, g.owns[k])
 	}
 	coarse := model.Finer(d.f.Type, t)
 	if !coarse && (d.size == 0 || d.size > few) { // nearly all values differ, so the index can replace the text
@@ -198,7 +247,7 @@ func (g *generator) hashOf(k int, item uint64, t keys.Type, known map[uint64]uin
 	if hash, ok := known[index]; ok {
 		return hash
 	}
-	text := g.draw(k, item, 0)
+	text := g.draw(k, item, attempt)
 	if as, err := t.Canonical(text); err == nil && coarse {
 		text = as
 	} else if coarse {

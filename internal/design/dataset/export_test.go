@@ -17,12 +17,8 @@ func (w *Dataset) Factor(ctx context.Context, e *model.Entity) (float64, error) 
 	}
 	growth, made := w.Growth(space), 0
 	all := w.census(e, growth.by(e))
-	for rows, n := range growth.of[e].made {
-		made += rows * n
+	for _, group := range growth.counts[e] {
+		made += group.n
 	}
-	groups := 0
-	for _, n := range growth.of[e].made {
-		groups += n
-	}
-	return all.sum(all.groups()) / all.groups() / (float64(made) / float64(groups)), nil
+	return all.sum(all.groups()) / all.groups() / (float64(made) / float64(len(growth.counts[e]))), nil
 }

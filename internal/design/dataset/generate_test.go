@@ -112,6 +112,7 @@ func TestDistributions(t *testing.T) {
 	if got := generated(t, "f", "{values: [a, b, c], distribution: sequence}", 5); strings.Join(got, "") != "abcab" {
 		t.Errorf("sequence: %v", got)
 	}
+	require.Equal(t, []string{"7", "7", "7"}, generated(t, "f", "{type: int(3), from: 7, to: 7}", 3))
 	if got := generated(t, "f", "{type: int(3), from: 5, distribution: sequence}", 3); strings.Join(got, ",") != "5,6,7" {
 		t.Errorf("sequence: %v", got)
 	}

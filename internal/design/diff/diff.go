@@ -80,7 +80,6 @@ type Figures struct {
 	Units float64 `json:"units"`
 	P95   float64 `json:"p95"`
 	Worst float64 `json:"worst"`
-	rate  float64 // of requests
 }
 
 // A Finding is a finding that only one of the versions has.
@@ -261,8 +260,8 @@ func (p *pair) keeps(field string) bool {
 	return slices.Contains(slices.Collect(maps.Values(p.from)), field)
 }
 
-// raw adds the changes of raw items, which belong to no entity. The plan can move raw items to another table, but it
-// does not change them otherwise.
+// raw adds the changes of raw items, which belong to no entity. The plan leaves those that the new version does not
+// list.
 func (d *Diff) raw(p *planner) {
 	left := map[string]attr.Item{}
 	for _, r := range p.target.Items {
@@ -302,26 +301,21 @@ func entityText(e *model.Entity) string {
 }
 
 func (d *Diff) patterns(p *planner) {
-	figures := func(r *check.Result) (list []*Pattern) {
+	results := func(r *check.Result) (all []*check.PatternResult) {
 		for i := range r.Patterns {
-			list = append(list, &Pattern{Name: r.Patterns[i].Pattern.Name, Is: figuresOf(&r.Patterns[i])})
+			all = append(all, &r.Patterns[i])
 		}
-		return list
+		return all
 	}
-	both(figures(p.was.Result), figures(p.is.Result), func(q *Pattern) string { return q.Name }, func(a, b *Pattern) {
-		one := Pattern{Name: cmp.Or(b, a).Name}
-		if a != nil {
-			one.Was = a.Is
-		}
+	name := func(r *check.PatternResult) string { return r.Pattern.Name }
+	both(results(p.was.Result), results(p.is.Result), name, func(a, b *check.PatternResult) {
+		one := Pattern{Name: name(cmp.Or(b, a)), Was: figuresOf(a), Is: figuresOf(b)}
 		if a != nil && b != nil {
-			d.change("pattern "+one.Name+", requests a second", text.Figure(a.Is.rate), text.Figure(b.Is.rate))
-		}
-		if b != nil {
-			one.Is = b.Is
-		}
-		if one.Was != nil && one.Is != nil {
-			one.Request = p.differs(p.was.Dataset.Model.Pattern(one.Name), p.is.Dataset.Model.Pattern(one.Name))
-			if !one.Request && one.Was.same(one.Is) {
+			d.change(
+				"pattern "+one.Name+", requests a second", text.Figure(a.Pattern.Rate), text.Figure(b.Pattern.Rate),
+			)
+			one.Request = p.differs(a.Pattern, b.Pattern)
+			if !one.Request && *one.Was == *one.Is {
 				return
 			}
 		}
@@ -329,27 +323,21 @@ func (d *Diff) patterns(p *planner) {
 	})
 }
 
-func (f *Figures) same(other *Figures) bool {
-	a, b := *f, *other
-	a.rate, b.rate = 0, 0
-	return a == b
-}
-
+// figuresOf returns what a pattern costs, or nil for nil.
 func figuresOf(pr *check.PatternResult) *Figures {
-	f := &Figures{OK: pr.OK(), Units: pr.Units(), P95: pr.Units(), Worst: pr.Units(), rate: pr.Pattern.Rate}
+	if pr == nil {
+		return nil
+	}
+	f := &Figures{OK: pr.OK(), Write: pr.Pattern.IsWrite(), Units: pr.Units(), P95: pr.Units(), Worst: pr.Units()}
 	switch {
-	case pr.Pattern.IsWrite():
-		f.Write = true
-		if pr.Writes != nil {
-			f.Units, f.P95, f.Worst = pr.Writes.Mean(), pr.Writes.P95, pr.Writes.Worst
-		}
-		return f
-	case pr.Total != nil:
+	case f.Write && pr.Writes != nil:
+		f.Units, f.P95, f.Worst = pr.Writes.Mean(), pr.Writes.P95, pr.Writes.Worst
+	case !f.Write && pr.Total != nil:
 		f.Rows = pr.Total.Returned
 		f.P95 = pr.Own().DeclaredUnits()
 		f.Worst = f.P95
 	}
-	if s := pr.Spread; s != nil {
+	if s := pr.Spread; s != nil && !f.Write {
 		f.P95, f.Worst = s.P95.DeclaredUnits(), s.Worst.DeclaredUnits()
 	}
 	return f
@@ -373,36 +361,31 @@ func valuesOf(list []model.Condition) (all []string) {
 	return all
 }
 
+// findings adds the findings that only one version has. Two findings are equal even if the figures in their messages
+// differ. The patterns show which expectations are not met.
 func (d *Diff) findings(was, is *check.Result) {
-	count := func(list []model.Finding) map[Finding]int {
-		all := map[Finding]int{}
-		for _, f := range list {
-			if f.Accepted == "" && f.Rule != check.Rule { // d.patterns compares unmet expectations
-				all[findingOf(&f).about()]++
+	open := func(r *check.Result) (all []Finding) {
+		for _, f := range r.Findings {
+			if f.Accepted == "" && f.Rule != check.Rule {
+				all = append(all, findingOf(&f))
 			}
 		}
 		return all
 	}
-	only := func(list []model.Finding, other map[Finding]int) (all []Finding) {
+	// only returns the elements of list that others does not have as often.
+	only := func(list, others []Finding) (all []Finding) {
 		for _, f := range list {
-			one := findingOf(&f)
-			if f.Accepted != "" || f.Rule == check.Rule {
+			same := func(o Finding) bool { return o.Rule == f.Rule && o.Severity == f.Severity && o.Subject == f.Subject }
+			if i := slices.IndexFunc(others, same); i >= 0 {
+				others = slices.Delete(slices.Clone(others), i, i+1)
 				continue
 			}
-			if other[one.about()]--; other[one.about()] < 0 {
-				all = append(all, one)
-			}
+			all = append(all, f)
 		}
 		return all
 	}
-	d.Gained = append(d.Gained, only(is.Findings, count(was.Findings))...)
-	d.Lost = append(d.Lost, only(was.Findings, count(is.Findings))...)
-}
-
-// about returns the finding without its message, so that findings are equal even if the figures in their messages
-// differ.
-func (f Finding) about() Finding {
-	return Finding{Rule: f.Rule, Severity: f.Severity, Subject: f.Subject}
+	d.Gained = append(d.Gained, only(open(is), open(was))...)
+	d.Lost = append(d.Lost, only(open(was), open(is))...)
 }
 
 func findingOf(f *model.Finding) Finding {

@@ -24,11 +24,12 @@ func (p *planner) examples() {
 	}
 	first := firsts(p.was.Dataset)
 	add := func(e *model.Entity, given map[string]string) {
-		if first[e] == nil {
+		own := slices.IndexFunc(first, func(it *dataset.Item) bool { return it.Entity == e })
+		if own < 0 {
 			return
 		}
 		for n := range uint64(mostTries) {
-			values := first[e].Values.Map()
+			values := first[own].Values.Map()
 			if n > 0 { // another item has the key, so try the next example
 				for _, f := range e.KeyFields() {
 					if v, err := dataset.Example(f, n); err == nil {
@@ -50,25 +51,15 @@ func (p *planner) examples() {
 			}
 		}
 	}
-	for _, e := range p.was.Dataset.Model.Entities {
-		if it := first[e]; it != nil && !places[place(e.Table, it.Attributes)] {
-			add(e, nil)
+	for _, it := range first {
+		if !places[place(it.Table, it.Attributes)] {
+			add(it.Entity, nil)
 		}
 	}
 
 	old, made := p.was.Dataset.Model, p.is.Dataset.Model
 	models := []*model.Model{old, made}
-	var items []*dataset.Item
-	for _, one := range []struct {
-		m     *model.Model
-		first map[*model.Entity]*dataset.Item
-	}{{old, first}, {made, firsts(p.is.Dataset)}} {
-		for _, e := range one.m.Entities {
-			if it := one.first[e]; it != nil {
-				items = append(items, it)
-			}
-		}
-	}
+	items := slices.Concat(first, firsts(p.is.Dataset))
 	neighbours(old, models, items, add)
 	neighbours(made, models, items, func(e *model.Entity, values map[string]string) {
 		for _, a := range old.Entities {
@@ -89,15 +80,10 @@ func (p *planner) examples() {
 
 // firsts returns the first item of each entity of a dataset. For an entity without items, it returns an example, if
 // it can make one.
-func firsts(w *dataset.Dataset) map[*model.Entity]*dataset.Item {
-	all := map[*model.Entity]*dataset.Item{}
-	for i := range w.Items {
-		if it := &w.Items[i]; it.Entity != nil && all[it.Entity] == nil {
-			all[it.Entity] = it
-		}
-	}
+func firsts(w *dataset.Dataset) (all []*dataset.Item) {
 	for _, e := range w.Model.Entities {
-		if all[e] != nil {
+		if i := slices.IndexFunc(w.Items, func(it dataset.Item) bool { return it.Entity == e }); i >= 0 {
+			all = append(all, &w.Items[i])
 			continue
 		}
 		values := map[string]string{}
@@ -107,7 +93,9 @@ func firsts(w *dataset.Dataset) map[*model.Entity]*dataset.Item {
 			}
 		}
 		if it, err := e.Item(values); err == nil {
-			all[e] = &dataset.Item{Table: e.Table, Entity: e, Values: dataset.ValuesOf(values), Attributes: it}
+			all = append(all, &dataset.Item{
+				Table: e.Table, Entity: e, Values: dataset.ValuesOf(values), Attributes: it,
+			})
 		}
 	}
 	return all

@@ -34,7 +34,8 @@ type tally struct{ pairs, refused, asked, unanswered, steps, writes, reads int }
 type thing struct {
 	was, made     string // entities; made is "" if the new version does not have it
 	before, after map[string]string
-	raw           int // number of a raw item in the file, from 1; 0 for others
+	raw           int            // number of a raw item in the file, from 1; 0 for others
+	listed        *model.RawItem // the raw item in the new version, once the plan has put it
 }
 
 // A failer is a test or a case of a property.
@@ -206,6 +207,9 @@ func (w *team) carryOut(live func()) {
 		before := w.units
 		items := w.step(s)
 		w.steps++
+		if s.Kind == diff.PutListed {
+			require.Equal(w.need, s.Items, items, when)
+		}
 		if live != nil {
 			live()
 		} else if slices.Contains([]diff.Kind{
@@ -242,6 +246,9 @@ func (w *team) expire(table, attribute string, on bool) {
 
 // oldForm returns an item as it is in the old version.
 func (w *team) oldForm(g *thing) (*model.Table, attr.Item) {
+	if g.listed != nil {
+		return g.listed.Table, g.listed.Item
+	}
 	if g.raw > 0 {
 		r := w.was.Items[g.raw-1]
 		return r.Table, r.Item
@@ -251,6 +258,9 @@ func (w *team) oldForm(g *thing) (*model.Table, attr.Item) {
 
 // newForm returns an item as it is in the new version, or nil if its entity is gone.
 func (w *team) newForm(g *thing) (*model.Table, attr.Item) {
+	if g.listed != nil {
+		return g.listed.Table, g.listed.Item
+	}
 	if g.raw > 0 {
 		return w.newRaw(g.raw - 1)
 	}
@@ -359,6 +369,12 @@ func (w *team) step(s diff.Step) (items int) {
 				return g.raw == 0 && g.made == "" && g.was == s.Entity
 			})
 		}
+	case diff.PutListed:
+		for _, r := range w.d.Target.Items {
+			if r.Table.Name == s.Table && w.putListed(r) {
+				items++
+			}
+		}
 	default:
 		w.need.Fatalf("the plan has a step %s", s.Kind)
 	}
@@ -415,6 +431,23 @@ func (w *team) item(s diff.Step, g *thing) bool {
 		}
 		w.send("DeleteItem", map[string]any{"TableName": s.Table, "Key": keyOf(oldTable, oldItem)})
 	}
+	return true
+}
+
+// putListed puts a raw item of the new version, unless the same item is there.
+func (w *team) putListed(r *model.RawItem) bool {
+	i := slices.IndexFunc(w.things, func(g *thing) bool {
+		t, it := w.newForm(g)
+		return t != nil && placeOf(t, it) == placeOf(r.Table, r.Item)
+	})
+	if i < 0 {
+		i = len(w.things)
+		w.things = append(w.things, &thing{raw: len(w.was.Items) + 1})
+	} else if _, it := w.newForm(w.things[i]); it.Equal(r.Item) {
+		return false
+	}
+	w.things[i].listed = r
+	w.put(r.Table, r.Item)
 	return true
 }
 
@@ -609,6 +642,9 @@ func (w *team) end() {
 		if t, it := w.newForm(g); t != nil {
 			want[placeOf(t, it)] = jsonOf(it)
 		}
+	}
+	for _, r := range w.d.Target.Items {
+		require.Equal(w.need, jsonOf(r.Item), want[placeOf(r.Table, r.Item)], "an item of no entity")
 	}
 	got := map[string]map[string]any{}
 	tables := map[string]bool{}

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -23,8 +24,19 @@ func (p *planner) add(s Step, n amount, format string, args ...any) {
 	p.all = append(p.all, s)
 }
 
-// An amount is a number of items at the declared scale, and the write units for them.
-type amount struct{ items, units float64 }
+// An amount is a number of items at the declared scale, and the write units for them. some is true if any item was
+// added, even if it was only an example.
+type amount struct {
+	items, units float64
+	some         bool
+}
+
+// add adds an item that stands for a number of items, with the write units of each.
+func (n *amount) add(times, units float64) {
+	n.items += times
+	n.units += units * times
+	n.some = true
+}
 
 func (n amount) count() int { return int(math.Round(n.items)) }
 
@@ -34,19 +46,6 @@ func (n amount) String() string {
 		return "the items"
 	}
 	return text.Count(n.count(), "item")
-}
-
-// take adds up the items for which units returns more than 0, and their write units. It returns false if there are no
-// such items.
-func take(items []*moved, units func(v *moved) float64) (sum amount, ok bool) {
-	for _, v := range items {
-		if u := units(v); u > 0 {
-			sum.items += v.times
-			sum.units += u * v.times
-			ok = true
-		}
-	}
-	return sum, ok
 }
 
 // steps sets the plan, in this order: create what is new; make the program write both forms; give existing items
@@ -87,6 +86,7 @@ func (p *planner) steps() {
 	}
 	p.switches()
 	p.removals(sources)
+	p.putListed()
 	both(old.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
 		if b != nil && b.TTL != "" && (a == nil || a.TTL != b.TTL) {
 			p.add(Step{Kind: Expire, Table: b.Name}, amount{}, "turn on time to live of table %s by %s", b.Name, b.TTL)
@@ -109,6 +109,15 @@ type source struct {
 	// called names the items in sentences. written names what the program writes for them.
 	called, written string
 	items           []*moved
+	// to is the table into which the plan puts items under new keys. It is nil if all items keep their keys. gains and
+	// loses are the attributes that items gain or lose without a change of key, in order.
+	to           *model.Table
+	gains, loses []string
+	// The items that each step changes: put puts items under new keys, and old deletes them under their old keys. set
+	// sets gains, and unset removes loses. gone deletes items that the new version does not have.
+	put, old, set, unset, gone amount
+	// fresh and unsure are those of the first item that has any and is not an example.
+	fresh, unsure []string
 }
 
 // sources returns all sources, in the order of the old version.
@@ -131,10 +140,49 @@ func (p *planner) sources() (all []source) {
 		v := &p.items[i]
 		at := slices.IndexFunc(all, func(s source) bool { return v.was.Entity == s.entity && v.was.Table == s.table })
 		if at >= 0 {
-			all[at].items = append(all[at].items, v)
+			p.assign(&all[at], v)
 		}
 	}
 	return all
+}
+
+// assign adds an item to a source, and to the steps that change the item.
+func (p *planner) assign(s *source, v *moved) {
+	s.items = append(s.items, v)
+	if v.times > 0 && len(s.fresh) == 0 {
+		s.fresh = v.fresh
+	}
+	if v.times > 0 && len(s.unsure) == 0 {
+		s.unsure = v.unsure
+	}
+	var deleted float64
+	if t := p.target.Table(s.table.Name); t != nil { // without the table, the items are deleted with it
+		deleted = unitsOf(t, v.was.Attributes, t.Indexes, nil)
+	}
+	switch {
+	case v.table == nil:
+		s.gone.add(v.times, deleted)
+	case !v.kept:
+		s.to = cmp.Or(s.to, v.table)
+		s.put.add(v.times, unitsOf(v.table, v.item, p.meanwhile(v.table), nil))
+		s.old.add(v.times, deleted)
+	default:
+		if names := v.gains(); len(names) > 0 {
+			s.gains = union(s.gains, names)
+			s.set.add(v.times, unitsOf(v.table, v.both(), p.meanwhile(v.table), names))
+		}
+		if names := v.loses(); len(names) > 0 {
+			s.loses = union(s.loses, names)
+			s.unset.add(v.times, unitsOf(v.table, v.both(), v.table.Indexes, names))
+		}
+	}
+}
+
+// union returns the names in either of two lists, sorted and each once.
+func union(list, more []string) []string {
+	all := slices.Concat(list, more)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // nameOf returns the new name of an entity. If the entity is gone, split or merged with another, it returns the old
@@ -154,17 +202,18 @@ func (p *planner) nameOf(e *model.Entity) string {
 
 // createIndexes adds the steps that create the new indexes of a table.
 func (p *planner) createIndexes(sources []source, a, b *model.Table) {
-	var items []*moved
-	for _, s := range sources {
-		if s.table == a {
-			items = append(items, s.items...)
-		}
-	}
 	for _, y := range b.Indexes {
 		if a.Index(y.Name) != nil {
 			continue
 		}
-		n, _ := take(items, func(v *moved) float64 { return rowUnits(b, y, v.was.Attributes) })
+		var n amount
+		for _, s := range sources {
+			for _, v := range s.items {
+				if units := rowUnits(b, y, v.was.Attributes); s.table == a && units > 0 {
+					n.add(v.times, units)
+				}
+			}
+		}
 		p.add(
 			Step{Kind: CreateIndex, Table: b.Name, Index: y.Name}, n,
 			"create index %s of table %s; the service fills it with the items that have its keys", y.Name, b.Name,
@@ -180,21 +229,12 @@ func rowUnits(t *model.Table, x *model.Index, it attr.Item) float64 {
 	return 0
 }
 
-// unitsOf returns the write units to put or delete an item in a table with the given indexes.
-func unitsOf(t *model.Table, it attr.Item, indexes []*model.Index) float64 {
+// unitsOf returns the write units to put, change or delete an item in a table with the given indexes. names are the
+// attributes that change, and only indexes that have one of them count; nil means all attributes.
+func unitsOf(t *model.Table, it attr.Item, indexes []*model.Index, names []string) float64 {
 	sum := table.WriteUnits(it.Size())
 	for _, x := range indexes {
-		sum += rowUnits(t, x, it)
-	}
-	return sum
-}
-
-// setUnits returns the write units to set or remove the named attributes of an item. It counts only those indexes
-// that have one of the attributes.
-func setUnits(t *model.Table, it attr.Item, indexes []*model.Index, names []string) float64 {
-	sum := table.WriteUnits(it.Size())
-	for _, x := range indexes {
-		if touches(x, names) {
+		if names == nil || touches(x, names) {
 			sum += rowUnits(t, x, it)
 		}
 	}
@@ -225,81 +265,43 @@ func (p *planner) meanwhile(t *model.Table) []*model.Index {
 
 func list(names []string) string { return text.Join(names, "and") }
 
-// attributes returns the attributes that items gain or lose without a change of key. of is moved.gains or
-// moved.loses.
-func (s source) attributes(of func(*moved) []string) []string {
-	all := map[string]bool{}
-	for _, v := range s.items {
-		if v.kept {
-			for _, name := range of(v) {
-				all[name] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(all))
-}
-
-// goes returns the table to which the plan moves items of the source under new keys. It returns nil if all items keep
-// their keys.
-func (s source) goes() *model.Table {
-	for _, v := range s.items {
-		if v.table != nil && !v.kept {
-			return v.table
-		}
-	}
-	return nil
-}
-
 // writeBoth adds the steps after which the program writes items in both forms.
 func (p *planner) writeBoth(s source) {
-	if to := s.goes(); to != nil {
+	if s.to != nil {
 		where := "under its new keys too"
-		if to.Name != s.table.Name {
-			where = "to " + to.Name + " too"
+		if s.to.Name != s.table.Name {
+			where = "to " + s.to.Name + " too"
 		}
 		p.add(
-			Step{Kind: WriteBoth, Table: to.Name, Entity: s.name}, amount{},
+			Step{Kind: WriteBoth, Table: s.to.Name, Entity: s.name}, amount{},
 			"write %s %s, wherever the program writes or deletes it", s.written, where,
 		)
 	}
-	if names := s.attributes((*moved).gains); len(names) > 0 {
+	if len(s.gains) > 0 {
 		p.add(
-			Step{Kind: WriteBoth, Table: s.table.Name, Entity: s.name, Attributes: names}, amount{},
-			"write %s of %s too, wherever the program writes it", list(names), s.called,
+			Step{Kind: WriteBoth, Table: s.table.Name, Entity: s.name, Attributes: s.gains}, amount{},
+			"write %s of %s too, wherever the program writes it", list(s.gains), s.called,
 		)
 	}
 }
 
 // backfill adds the steps that give existing items their new form.
 func (p *planner) backfill(s source) {
-	if to := s.goes(); to != nil {
-		n, _ := take(s.items, func(v *moved) float64 {
-			if v.table == nil || v.kept {
-				return 0
-			}
-			return unitsOf(v.table, v.item, p.meanwhile(v.table))
-		})
-		where := text.Agree(n.count(), "under its new key", "under their new keys")
-		if to.Name != s.table.Name {
-			where = "into " + to.Name
+	if s.to != nil {
+		where := text.Agree(s.put.count(), "under its new key", "under their new keys")
+		if s.to.Name != s.table.Name {
+			where = "into " + s.to.Name
 		}
 		p.add(
-			Step{Kind: PutItems, Table: to.Name, Entity: s.name}, n,
-			"put %s of %s %s%s, unless a key is there already", n, s.called, where, p.lacking(s),
+			Step{Kind: PutItems, Table: s.to.Name, Entity: s.name}, s.put,
+			"put %s of %s %s%s, unless a key is there already", s.put, s.called, where, p.lacking(s),
 		)
 	}
-
-	if names := s.attributes((*moved).gains); len(names) > 0 {
-		n, _ := take(s.items, func(v *moved) float64 {
-			if !v.kept || len(v.gains()) == 0 {
-				return 0
-			}
-			return setUnits(v.table, v.both(), p.meanwhile(v.table), v.gains())
-		})
+	if len(s.gains) > 0 {
 		p.add(
-			Step{Kind: SetItems, Table: s.table.Name, Entity: s.name, Attributes: names}, n,
-			"set %s of %s of %s%s, unless %s set already", list(names), n, s.called, p.lacking(s),
-			text.Agree(len(names), "it is", "they are"),
+			Step{Kind: SetItems, Table: s.table.Name, Entity: s.name, Attributes: s.gains}, s.set,
+			"set %s of %s of %s%s, unless %s set already", list(s.gains), s.set, s.called, p.lacking(s),
+			text.Agree(len(s.gains), "it is", "they are"),
 		)
 	}
 }
@@ -307,11 +309,14 @@ func (p *planner) backfill(s source) {
 // lacking describes values with a problem: the old version lacks them, the new version may be unable to write them,
 // or their text changes.
 func (p *planner) lacking(s source) (all string) {
-	if fresh := s.fields(func(v *moved) []string { return v.fresh }); len(fresh) > 0 {
-		all = ", with values for " + list(fresh) + ", which the old version does not have"
+	if len(s.fresh) > 0 {
+		all = ", with values for " + list(s.fresh) + ", which the old version does not have"
+		if names := p.dropped(s); len(names) > 0 {
+			all += ", except perhaps as " + list(names)
+		}
 	}
-	if unsure := s.fields(func(v *moved) []string { return v.unsure }); len(unsure) > 0 {
-		all += ", once each " + list(unsure) + " has a value that the new version can write"
+	if len(s.unsure) > 0 {
+		all += ", once each " + list(s.unsure) + " has a value that the new version can write"
 	}
 	pr := p.pairs[s.entity]
 	for _, v := range s.items {
@@ -325,40 +330,20 @@ func (p *planner) lacking(s source) (all string) {
 	return all
 }
 
-// fields calls of for each item that is not an example, and returns the first result that is not empty.
-func (s source) fields(of func(*moved) []string) []string {
-	for _, v := range s.items {
-		if v.times > 0 && len(of(v)) > 0 {
-			return of(v)
-		}
-	}
-	return nil
-}
-
-// unkept names the old fields that the new version drops. If the new version needs no new values, unkept returns "":
+// dropped returns the old fields that the new version drops. If the new version needs no new values, it returns nil:
 // only new values may have to be computed from the old fields.
-func (p *planner) unkept(s source) string {
-	if s.entity == nil || len(s.fields(func(v *moved) []string { return v.fresh })) == 0 {
-		return ""
-	}
+func (p *planner) dropped(s source) (names []string) {
 	pr := p.pairs[s.entity]
-	if pr == nil {
-		return ""
+	if pr == nil || len(s.fresh) == 0 {
+		return nil
 	}
-	var gone []string
+	stays := slices.Collect(maps.Values(pr.from))
 	for _, f := range s.entity.Fields {
-		stays := false
-		for _, old := range pr.from {
-			stays = stays || old == f.Name
-		}
-		if !stays {
-			gone = append(gone, f.Name)
+		if !slices.Contains(stays, f.Name) {
+			names = append(names, f.Name)
 		}
 	}
-	if len(gone) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("; the new version has no value of %s", list(gone))
+	return names
 }
 
 // switches adds the steps that switch the program to the new version. They name the patterns that send another
@@ -448,7 +433,7 @@ func (p *planner) removals(sources []source) {
 		switch {
 		case a == nil:
 		case b == nil:
-			p.add(Step{Kind: DeleteTable, Table: a.Name}, amount{}, "delete table %s%s", a.Name, lost(sources, a))
+			p.add(Step{Kind: DeleteTable, Table: a.Name}, amount{}, "%s", deletion(sources, a))
 		default:
 			for _, x := range a.Indexes {
 				if b.Index(x.Name) == nil {
@@ -468,72 +453,86 @@ func (p *planner) removals(sources []source) {
 	}
 }
 
-// lost describes the items that are deleted with a table.
-func lost(sources []source, t *model.Table) string {
-	var all []string
+// deletion returns the text of the step that deletes a table. It says which items are lost with the table, and whether
+// the program still writes to the table.
+func deletion(sources []source, t *model.Table) string {
+	step, lost := "delete table "+t.Name, []string(nil)
 	for _, s := range sources {
-		n, ok := take(s.items, func(v *moved) float64 {
-			if v.table != nil {
-				return 0
-			}
-			return 1
-		})
-		if ok && s.table == t {
-			all = append(all, fmt.Sprintf("%s of %s", n, s.called))
+		if s.table != t {
+			continue
+		}
+		if s.old.some {
+			step = "stop writing to table " + t.Name + ", and delete it"
+		}
+		if s.gone.some {
+			lost = append(lost, fmt.Sprintf("%s of %s", s.gone, s.called))
 		}
 	}
-	if len(all) == 0 {
-		return ""
+	if len(lost) == 0 {
+		return step
 	}
-	return " with " + list(all)
+	return step + " with " + list(lost)
 }
 
 // remove adds the steps that remove the old form of items from table t.
 func (p *planner) remove(s source, t *model.Table) {
-	leaving := func(gone bool) (amount, bool) {
-		return take(s.items, func(v *moved) float64 {
-			if v.kept || (v.table == nil) != gone {
-				return 0
-			}
-			return unitsOf(t, v.was.Attributes, t.Indexes)
-		})
+	if s.gone.some && s.entity != nil {
+		p.add(Step{Kind: DeleteItems, Table: t.Name, Entity: s.name}, s.gone, "delete %s of %s", s.gone, s.called)
 	}
-	if n, ok := leaving(true); ok && s.entity != nil {
-		p.add(Step{Kind: DeleteItems, Table: t.Name, Entity: s.name}, n, "delete %s of %s", n, s.called)
-	}
-	if n, ok := leaving(false); ok {
-		where := "under its old keys"
-		if s.goes().Name != t.Name {
+	if s.old.some {
+		where, dropped := "under its old keys", ""
+		if s.to.Name != t.Name {
 			where = "to table " + t.Name
 		}
+		if names := p.dropped(s); len(names) > 0 {
+			dropped = "; the new version has no value of " + list(names)
+		}
 		p.add(
-			Step{Kind: DeleteOld, Table: t.Name, Entity: s.name}, n,
-			"stop writing %s %s, and delete %s there%s", s.written, where, n, p.unkept(s),
+			Step{Kind: DeleteOld, Table: t.Name, Entity: s.name}, s.old,
+			"stop writing %s %s, and delete %s there%s", s.written, where, s.old, dropped,
 		)
 	}
 
-	names := s.attributes((*moved).loses)
-	if len(names) == 0 {
-		return
-	}
-	if p.unkept(s) != "" {
+	it := text.Agree(len(s.loses), "it", "them")
+	step := Step{Kind: StopWriting, Table: t.Name, Entity: s.name, Attributes: s.loses}
+	switch {
+	case len(s.loses) == 0:
+	case len(p.dropped(s)) > 0:
+		step.Kind = Keep
 		p.add(
-			Step{Kind: Keep, Table: t.Name, Entity: s.name, Attributes: names}, amount{},
+			step, amount{},
 			"stop writing %s of %s, but leave %[3]s in the items "+
-				"until you know that the new version does not need %[3]s",
-			list(names), s.called, text.Agree(len(names), "it", "them"),
+				"until you know that the new version does not need %[3]s", list(s.loses), s.called, it,
 		)
-		return
+	default:
+		p.add(
+			step, s.unset, "stop writing %s of %s, and remove %s from %s", list(s.loses), s.called, it, s.unset,
+		)
 	}
-	n, _ := take(s.items, func(v *moved) float64 {
-		if !v.kept || len(v.loses()) == 0 {
-			return 0
+}
+
+// putListed adds a step for each table in which the new version lists raw items that the old version does not have or
+// has with other attributes. The old version could read such an item, so the plan puts it at the end.
+func (p *planner) putListed() {
+	has := map[string]*moved{}
+	for i := range p.items {
+		if v := &p.items[i]; v.table != nil && v.times > 0 {
+			has[place(v.table, v.item)] = v
 		}
-		return setUnits(t, v.both(), t.Indexes, v.loses())
-	})
-	p.add(
-		Step{Kind: StopWriting, Table: t.Name, Entity: s.name, Attributes: names}, n,
-		"stop writing %s of %s, and remove %s from %s", list(names), s.called,
-		text.Agree(len(names), "it", "them"), n,
-	)
+	}
+	for _, t := range p.target.Tables {
+		var n amount
+		for _, r := range p.target.Items {
+			v := has[place(t, r.Item)]
+			if r.Table == t && (v == nil || v.entity == nil && !v.item.Equal(r.Item)) {
+				n.add(1, 0)
+			}
+		}
+		if n.some {
+			p.add(
+				Step{Kind: PutListed, Table: t.Name}, n, "put %s of no entity into table %s as the new version lists %s", n,
+				t.Name, text.Agree(n.count(), "it", "them"),
+			)
+		}
+	}
 }

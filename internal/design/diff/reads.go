@@ -24,7 +24,7 @@ const mostRead = 10_000
 type reader struct {
 	ctx    context.Context
 	middle *dataset.Dataset // has the items of both versions
-	gone   map[string]bool
+	gone   map[string]bool  // keys of the items that the plan deletes; nil for the old version
 }
 
 // misread returns a pattern that reads other rows while the items of both versions exist, or nil. made is true if the
@@ -35,47 +35,39 @@ func (p *planner) misread() (found *model.Pattern, made bool, err error) {
 		return nil, false, err
 	}
 	defer middle.Close()
-	r := reader{ctx: p.ctx, middle: middle, gone: map[string]bool{}}
-	olds := p.oldItems()
-	was, err := dataset.Holding(p.ctx, p.was.Dataset.Model.Tables, olds)
-	if err != nil {
-		return nil, false, err
-	}
-	defer was.Close()
-	for _, q := range p.was.Dataset.Model.Patterns {
-		if same, err := r.same(p.was.Dataset.Model, was, q, olds); err != nil || !same {
-			return q, false, err
-		}
-	}
-
-	var items []dataset.Item
+	var olds, items []dataset.Item
+	gone := map[string]bool{}
 	for i := range p.items {
-		if v := &p.items[i]; v.table != nil {
+		v := &p.items[i]
+		if olds = append(olds, *v.was); v.table != nil {
 			items = append(items, dataset.Item{Table: v.table, Entity: v.entity, Attributes: v.item})
-		} else if v.table == nil {
-			r.gone[place(v.was.Table, v.was.Attributes)] = true
+		} else {
+			gone[place(v.was.Table, v.was.Attributes)] = true
 		}
 	}
-	end, err := dataset.Holding(p.ctx, p.target.Tables, items)
-	if err != nil {
-		return nil, false, err
+	r := reader{ctx: p.ctx, middle: middle}
+	if found, err = r.misread(p.was.Dataset.Model, olds, olds); err != nil || found != nil {
+		return found, false, err
 	}
-	defer end.Close()
-	items = append(items, p.fresh()...)
-	for _, q := range p.target.Patterns {
-		if same, err := r.same(p.target, end, q, items); err != nil || !same {
-			return q, true, err
-		}
-	}
-	return nil, false, nil
+	r.gone = gone
+	found, err = r.misread(p.target, items, slices.Concat(items, p.fresh()))
+	return found, true, err
 }
 
-// oldItems returns the items of the old version, except examples that the new version cannot write.
-func (p *planner) oldItems() (all []dataset.Item) {
-	for i := range p.items {
-		all = append(all, *p.items[i].was)
+// misread returns the first pattern of a version that reads other rows from r.middle than from the items of the
+// version alone. It tries patterns with the values of some of tried.
+func (r *reader) misread(m *model.Model, items, tried []dataset.Item) (*model.Pattern, error) {
+	own, err := dataset.Holding(r.ctx, m.Tables, items)
+	if err != nil {
+		return nil, err
 	}
-	return all
+	defer own.Close()
+	for _, q := range m.Patterns {
+		if same, err := r.same(m, own, q, tried); err != nil || !same {
+			return q, err
+		}
+	}
+	return nil, nil
 }
 
 // unionTables returns the tables of both versions, with the indexes of both.

@@ -31,7 +31,8 @@ type Kind string
 
 // The kinds of steps, in the order of a plan. Tables, indexes and attributes have the names of the target. Before
 // [Switch], the patterns of the old version read the same as ever. From then on, the patterns of the new version read
-// what they should, with one exception: until [DeleteItems], they may also read items of entities that are gone.
+// what they should, with two exceptions: until [DeleteItems], they may also read items of entities that are gone, and
+// until [PutListed], they do not find the raw items that only the new version lists.
 const (
 	StopExpiring Kind = "stop-expiring" // turn off time to live of Table
 	Retire       Kind = "retire"        // stop writing items of Entity, which the new version does not have
@@ -48,6 +49,7 @@ const (
 	DeleteOld    Kind = "delete-old"   // delete the items of Entity in Table under their old keys
 	StopWriting  Kind = "stop-writing" // stop writing Attributes of Entity, and remove them
 	Keep         Kind = "keep"         // stop writing Attributes of Entity, but leave them in existing items
+	PutListed    Kind = "put-listed"   // put raw items into Table that only the new version has, or has otherwise
 	Expire       Kind = "expire"       // turn on time to live of Table
 )
 

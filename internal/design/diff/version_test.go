@@ -24,6 +24,7 @@ type aTable struct {
 	pk, sk      string
 	indexes     []*anIndex
 	raw         int // items of no entity
+	value       int // of each of them, less its number
 	local       bool
 	ttl         string
 	scanned     bool
@@ -331,7 +332,7 @@ func (v *version) source() string {
 				fmt.Fprintf(&b, "  %s:\n", t.name)
 			}
 			for i := range t.raw {
-				fmt.Fprintf(&b, "    - {%s: config, %s: c%d, value: %d}\n", t.pk, t.sk, i, i)
+				fmt.Fprintf(&b, "    - {%s: config, %s: c%d, value: %d}\n", t.pk, t.sk, i, t.value+i)
 			}
 		}
 	}
@@ -642,10 +643,17 @@ func (v *version) change(c *proptest.T) {
 			e.attributes["SK"] = append(slices.Clone(s[:1]), s[len(s)-1])
 			say("another SK of %s", e.name)
 		}
-	case 27: // an item of no entity is gone
-		if t.raw > 0 {
+	case 27: // an item of no entity is gone, is new, or is another
+		switch {
+		case t.raw == 0 || c.Often(30):
+			t.raw++
+			say("an item of %s is new", t.name)
+		case c.Bool():
 			t.raw--
 			say("an item of %s is gone", t.name)
+		default:
+			t.value++
+			say("the items of no entity of %s are others", t.name)
 		}
 	case 21: // an attribute has another type
 		if !slices.ContainsFunc(t.indexes, func(other *anIndex) bool { return other.pk == "size" }) {

@@ -38,13 +38,13 @@ type End struct {
 	// Bytes is the position of the end in the encoding of keys, or nil if the range is open. A range includes its
 	// lower position and excludes its upper one. So if the upper end is inclusive, Bytes is the position after its
 	// rows.
-	Bytes []byte
+	Bytes []byte `json:"-"`
 	// Text is the position as a value in an expression; see [keycond.Bound.Text].
-	Text string
+	Text string `json:"text"`
 	// Inclusive is true if the range includes the rows at Text.
-	Inclusive bool
+	Inclusive bool `json:"inclusive"`
 	// Words is Text with "from", "after", "up to" or "before" in front.
-	Words string
+	Words string `json:"-"`
 }
 
 func endOf(position []byte, b *keycond.Bound, names []string, upper bool) End {
@@ -52,43 +52,6 @@ func endOf(position []byte, b *keycond.Bound, names []string, upper bool) End {
 		return End{}
 	}
 	return End{Bytes: position, Text: b.Text(names), Inclusive: b.Inclusive, Words: b.Words(names, upper)}
-}
-
-// A Bound describes the partition or an end of the range in words. Hex is its position in hexadecimal, or "".
-type Bound struct{ Name, Words, Hex string }
-
-// Bounds returns the partition and both ends of the range that the request reads, or nil for a scan. The lower
-// position is included in the range, the upper position is not.
-func (r *Report) Bounds() []Bound {
-	if r.Partition.Bytes == nil {
-		return nil
-	}
-	all := []Bound{{"partition", r.Partition.Text, hexOf("", r.Partition.Bytes)}}
-	if len(r.Schema.Sort()) == 0 {
-		return all
-	}
-	low, high := r.Ends()
-	from, below := "", ""
-	if !r.Low.Inclusive {
-		from = "from "
-	}
-	if r.High.Inclusive {
-		below = "below "
-	}
-	return append(all,
-		Bound{"low end", low, hexOf(from, r.Low.Bytes)}, Bound{"high end", high, hexOf(below, r.High.Bytes)})
-}
-
-// hexOf returns the word before, then at most 32 bytes of b in hexadecimal.
-func hexOf(before string, b []byte) string {
-	const most = 32
-	switch {
-	case b == nil:
-		return ""
-	case len(b) > most:
-		return before + text.Hex(b[:most]) + "… (" + text.Count(len(b), "byte") + ")"
-	}
-	return before + text.Hex(b)
 }
 
 // An edge is the lower or upper end of a condition on one attribute.

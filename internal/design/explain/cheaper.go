@@ -29,7 +29,8 @@ func Cheaper(t *keyschema.Table, in wire.Request) string {
 		return "a Scan reads every row: if some of them will do, put what they have in common into a key, and " +
 			"query that"
 	}
-	return cmp.Or(e.cheaper(asShape), e.noKey())
+	return cmp.Or(e.cheaper(asShape), "no key serves this filter in one query: keys are compared with =, <, <=, >, "+
+		">=, BETWEEN and begins_with, joined by AND; IN is a query for each of its values")
 }
 
 // cheapened returns an explainer for a Query or a Scan. The explainer sends no requests. cheapened returns false if
@@ -48,12 +49,12 @@ func cheapened(t *keyschema.Table, in wire.Request) (*explainer, bool) {
 // asShape formats conditions with ? in place of values.
 var asShape = ast.Style{Name: text.Name, Value: func(attr.Value) string { return "?" }}
 
-// cheaper says which query of the table or of an index would read less. If there is none, it says which new index
-// would help. It returns "" if no key can serve the filter. style formats the conditions.
+// cheaper says which query of the table or of an index would read less. If there is none, it says which new key would
+// help. It returns "" if no key can serve the filter. style formats the conditions.
 func (e *explainer) cheaper(style ast.Style) string {
 	all := e.cheaperPlans()
 	if len(all) == 0 {
-		return e.newIndex()
+		return e.newKey()
 	}
 	how := all[0].words(style)
 	if x := all[0].index; x != nil && !x.Local && value(e.asked.ConsistentRead) {
@@ -99,6 +100,16 @@ func (e *explainer) conditions() (key, filter []ast.Node) {
 	return key, filter
 }
 
+// inPartition reports whether the conditions compare the whole partition key with =.
+func (e *explainer) inPartition() bool {
+	key, filter := e.conditions()
+	var g group
+	for _, n := range slices.Concat(key, filter) {
+		g.add(n, anyName)
+	}
+	return g.fixes(e.info.Schema(e.report.Index))
+}
+
 // cheaperPlans returns the plans whose query filters by fewer conditions than the request does, best first.
 func (e *explainer) cheaperPlans() (all []*plan) {
 	key, filter := e.conditions()
@@ -116,20 +127,24 @@ func (e *explainer) cheaperPlans() (all []*plan) {
 	return all
 }
 
-// newIndex says which new index would have conditions of the filter in its key. It returns "" if no condition of the
-// filter can be in a key.
+// newKey says which new key would serve the conditions in one query: that of a new index with conditions of the
+// filter in its key, or else one with a new attribute. It returns "" if no condition can be in a key.
+func (e *explainer) newKey() string { return cmp.Or(e.newIndex(), e.newAttribute()) }
+
+// newIndex says which new index would have conditions of the filter in its key, or conditions that a refused query has
+// in its key condition. It returns "" if there are none.
 //
-// A query keeps its partition key; for a scan, the partition key is the first attribute that is compared with =. The
-// sort key consists of the other attributes that are compared with =, and then the first attribute with a range. If
-// there is no range, a query keeps the attributes of its sort key there.
+// The partition key stays if the conditions compare all of it with =. Otherwise it is the first attribute that they
+// compare with =. The sort key consists of the other attributes that are compared with =, and then the first attribute
+// with a range. If there is no range, a query keeps the attributes of its sort key there.
 func (e *explainer) newIndex() string {
 	key, filter := e.conditions()
-	asked := e.info.Schema(e.report.Index)
 	var partition, sort, ranged, order []string
-	if e.report.Operation == opQuery {
+	fewer := !e.inPartition() // the new key would have a condition that the request's key cannot have
+	if !fewer {
+		asked := e.info.Schema(e.report.Index)
 		partition, order = namesOf(asked.Partition()), namesOf(asked.Sort())
 	}
-	fewer := false // the new key would have a condition of the filter
 	for i, n := range slices.Concat(key, filter) {
 		a, ok := atomOf(n, anyName)
 		if !ok || slices.Contains(slices.Concat(partition, sort, ranged), a.Attribute) || !e.canBeInKey(a) {
@@ -192,13 +207,15 @@ func (e *explainer) canBeInKey(a atom) bool {
 		!slices.ContainsFunc(a.Values, func(v attr.Value) bool { return !canBeKey(v) })
 }
 
-// noKey says why no key can serve the filter, and what to change.
-func (e *explainer) noKey() string {
+// newAttribute proposes an attribute that the rows have in common, as the partition key for a condition with a range.
+// It returns "" if there is no such condition, or if the request reads one partition.
+func (e *explainer) newAttribute() string {
 	key, filter := e.conditions()
-	if a, ok := atomOf(filter[0], anyName); ok && len(key) == 0 && a.Op != ast.Equal {
-		return "give the wanted rows an attribute in common, and make that the partition key of an index, with " +
-			text.Name(a.Attribute) + " as its sort key"
+	for _, n := range slices.Concat(key, filter) {
+		if a, ok := atomOf(n, anyName); ok && a.Op != ast.Equal && !e.inPartition() {
+			return "give the wanted rows an attribute in common, and make that the partition key of an index, with " +
+				text.Name(a.Attribute) + " as its sort key"
+		}
 	}
-	return "no key serves this filter in one query: keys are compared with =, <, <=, >, >=, BETWEEN and begins_with, " +
-		"joined by AND; IN is a query for each of its values"
+	return ""
 }

@@ -156,8 +156,8 @@ func TestCheaperProperty(t *testing.T) {
 		}
 		t.Logf("%s\n%s", body, words)
 		was, read := found(t, asked(t, db, operation, []byte(body)))
-		is, reads := found(t, asked(t, db, "Query", cheaper.AppendJSON(nil)))
-		require.Equal(t, was, is, string(cheaper.AppendJSON(nil)))
+		is, reads := found(t, asked(t, db, "Query", wire.AppendJSON(nil, cheaper)))
+		require.Equal(t, was, is, string(wire.AppendJSON(nil, cheaper)))
 		require.LessOrEqual(t, reads, read)
 		if !strings.Contains(words, "filter") {
 			require.Len(t, is, reads, "without a filter, all rows that are read are found")

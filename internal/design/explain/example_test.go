@@ -51,9 +51,6 @@ func ExampleRun() {
 	// Query of Drive
 	// key        partition PK (S); sort SK (S)
 	// condition  PK = "me" AND begins_with(SK, "photos/")
-	// partition  PK = "me"  0x6d65
-	// range      from "photos/"  0x70686f746f732f
-	//            before "photos0"  0x70686f746f7330
 	//
 	//        "photos-old/1.jpg"  outside
 	//     ┌  from "photos/"

@@ -5,12 +5,10 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/expr/ast"
-	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/keycond"
 )
 
 // instead adds hints about requests that find what the author of a query that breaks a rule wants.
-func (e *explainer) instead(s *keycond.Schema) {
+func (e *explainer) instead() {
 	key, filter := e.conditions()
 	groups, ok := []group{{}}, true
 	if key != nil {
@@ -26,10 +24,11 @@ func (e *explainer) instead(s *keycond.Schema) {
 		}
 	}
 
-	found := e.hintQueries(groups)
-	e.hintPartition(groups, s)
-	if found {
+	if e.hintQueries(groups) {
 		return
+	}
+	if how := e.newKey(); how != "" {
+		e.hint("for one slice, %s", how)
 	}
 	if all := conjunction(append(key, filter...)); all != nil {
 		e.hint("scan the table with the filter %s; this works, but reads every row", spelled.Condition(all))
@@ -70,34 +69,6 @@ func (e *explainer) hintQueries(groups []group) bool {
 		}
 	}
 	return complete
-}
-
-// hintPartition adds a hint about an index for a group that has no condition on the whole partition key.
-func (e *explainer) hintPartition(groups []group, s *keycond.Schema) {
-	for _, g := range groups {
-		if len(e.plans(g)) > 0 {
-			continue
-		}
-		for _, a := range g.atoms {
-			what := spelled.Condition(a.node)
-			switch {
-			case !s.Has(a.Attribute):
-				continue
-			case a.Op == ast.Equal:
-				e.hint("for one slice without the partition key, make %s the partition key of an index",
-					text.Name(a.Attribute))
-			case a.Op == ast.OpBeginsWith:
-				e.hint("for one slice, store the common prefix, %s, in its own attribute and make that the partition "+
-					"key of an index with the sort key %s: then compare the prefix with =, and use %s as the "+
-					"condition on the sort key",
-					text.Literal(a.Values[0]), text.Name(a.Attribute), what)
-			default:
-				e.hint("for one slice, make %s the sort key of an index whose partition key the wanted rows share: "+
-					"then %s can be the condition on it", text.Name(a.Attribute), what)
-			}
-			return
-		}
-	}
 }
 
 // words describes a plan: its query, and the conditions that the program must check itself. style formats the

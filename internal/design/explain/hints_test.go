@@ -246,7 +246,7 @@ func FuzzRun(f *testing.F) {
 			t.Errorf("%s %s: %q", op, request, r.Notes)
 		}
 		var out strings.Builder
-		if err := r.WriteText(&out, explain.TextOptions{Width: 60, Color: true}); err != nil {
+		if err := r.WriteText(&out, explain.TextOptions{Prose: 60, Color: true}); err != nil {
 			t.Error(err)
 		}
 		if _, err := json.Marshal(r); err != nil {

@@ -30,7 +30,7 @@ func TestPages(t *testing.T) {
 		require.NoError(t, err)
 		require.Nil(t, r.Refused)
 		require.Empty(t, r.Notes)
-		require.True(t, r.Traced)
+		checkTraces(t, r)
 		return r
 	}
 	r := run("Query", request, explain.Options{})

@@ -163,11 +163,9 @@ const (
 	pictureIndent = 4
 	borderWidth   = 3
 	columnGap     = 2
-	leastKey      = 16
 )
 
-// Text formats the picture for a terminal. Each line ends with a newline. Text cuts lines to width columns, unless
-// width is 0.
+// Text formats the picture for a terminal. Each line ends with a newline.
 //
 //	   "root/photos-old/1.jpg"  outside
 //	┌  from "root/photos/"
@@ -176,26 +174,18 @@ const (
 //	│✗ "root/photos/9.jpg"      120 bytes, filtered out
 //	└  before "root/photos0"
 //	   "root/videos"            outside
-func (p Picture) Text(width int, paint terminal.Paint) string {
-	keys, notes := 0, 0
+func (p Picture) Text(paint terminal.Paint) string {
+	keys := 0
 	for _, l := range p {
-		if note := l.note(); note != "" {
-			keys, notes = max(keys, terminal.Width(l.Text)), max(notes, terminal.Width(note))
+		if l.note() != "" {
+			keys = max(keys, terminal.Width(l.Text))
 		}
-	}
-
-	if width > 0 {
-		width = max(width-pictureIndent-borderWidth, leastKey)
-		keys = min(keys, max(width-columnGap-notes, leastKey))
 	}
 	var out strings.Builder
 	for _, l := range p {
 		s := l.Text
 		if note := l.note(); note != "" {
-			s = terminal.Pad(terminal.Clip(s, keys), keys+columnGap) + note
-		}
-		if width > 0 {
-			s = terminal.Clip(s, width)
+			s = terminal.Pad(s, keys+columnGap) + note
 		}
 		switch {
 		case l.Dropped:

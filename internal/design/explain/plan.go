@@ -109,6 +109,13 @@ func (g group) on(name string) (out []atom) {
 	return out
 }
 
+// fixes reports whether conditions of the group compare each attribute of a partition key with =.
+func (g group) fixes(s *keycond.Schema) bool {
+	return !slices.ContainsFunc(s.Partition(), func(h keycond.Attribute) bool {
+		return !slices.ContainsFunc(g.on(h.Name), func(a atom) bool { return a.Op == ast.Equal })
+	})
+}
+
 // touches reports whether n uses a top-level attribute for which the function is returns true.
 func touches(n ast.Node, is func(string) bool) bool {
 	if n == nil {

@@ -313,7 +313,7 @@ func checkRun(t *proptest.T, db *sortkey.DB, items []attr.Item, p place) {
 	require.NoError(t, err)
 	require.Nil(t, r.Refused, "%s", raw)
 	require.Empty(t, r.Notes, "%s", raw)
-	require.True(t, r.Traced)
+	checkTraces(t, r)
 
 	// rows are all rows of the partition in order, and want those that the conditions select.
 	rows := slices.DeleteFunc(p.in(items), func(it attr.Item) bool {
@@ -361,6 +361,17 @@ func checkRun(t *proptest.T, db *sortkey.DB, items []attr.Item, p place) {
 	default:
 		require.Equal(t, key(rows[at-1]), key(r.Before), "%s", raw)
 	}
+}
+
+// checkTraces holds that the service counts the same rows, bytes and units as the report.
+func checkTraces(t require.TestingT, r *explain.Report) {
+	examined, size, units := 0, 0, 0.0
+	for _, tr := range r.Traces {
+		examined, size, units = examined+tr.Examined, size+tr.Bytes, units+tr.Units
+	}
+	require.Len(t, r.Traces, r.Pages)
+	require.Equal(t, r.Stop, r.Traces[r.Pages-1].Stop.String())
+	require.Equal(t, []any{r.Examined, r.Bytes, r.Units(false)}, []any{examined, size, units})
 }
 
 func checkRows(t *proptest.T, p place, r *explain.Report, want []attr.Item, reverse bool, limit int, filter, consistent bool) {

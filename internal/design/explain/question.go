@@ -19,11 +19,6 @@ type Question struct {
 	Text json.RawMessage
 	// Note says where the request comes from, or is "". Run puts it first among the notes of the report.
 	Note string
-
-	// operation is the API's name of the operation. refused is not nil if Text does not have the form of that
-	// operation, so that the service would refuse it. Input then has only the table and the index.
-	operation string
-	refused   *ServiceError
 }
 
 // The operations that can be explained.
@@ -63,8 +58,8 @@ func operationOf(op string) (string, bool) {
 // Parse returns the question for a request that a person wrote as JSON. op is the operation in any spelling. If op is
 // "", Parse takes the operation from the member "operation" or else infers it from the other members.
 //
-// If body does not have the form of its operation, Parse returns no error, because [Run] explains why the service
-// refuses the request. Parse returns an [*OperationError], or wraps the [*json.SyntaxError] if body is not JSON.
+// If body does not have the form of its operation, Parse returns the [*ServiceError] with which the service refuses the
+// request. For another operation it returns an [*OperationError]. If body is not JSON, it wraps a [*json.SyntaxError].
 func Parse(op string, body json.RawMessage) (Question, error) {
 	q, err := parse(op, body)
 	return q, advice.Bound(err)
@@ -85,26 +80,16 @@ func parse(op string, body json.RawMessage) (Question, error) {
 			return q, err
 		}
 	}
-	var ok bool
-	if q.operation, ok = operationOf(op); !ok {
+	name, ok := operationOf(op)
+	if !ok {
 		return q, &OperationError{op}
 	}
-
-	in, err := wire.DecodeRequest(q.operation, q.Text)
+	var err error
+	q.Input, err = wire.DecodeRequest(name, q.Text)
 	if e, ok := errors.AsType[*wire.Error](err); ok {
-		q.refused = refused(e)
-		q.Input = placeOf(q.Text)
-		return q, nil
+		return q, refused(e)
 	}
-	q.Input = in
 	return q, err
-}
-
-// placeOf returns a request that has only the table and the index that body names.
-func placeOf(body []byte) wire.Request {
-	var place struct{ TableName, IndexName *string }
-	_ = json.Unmarshal(body, &place) // keeps what it could read
-	return &wire.QueryInput{TableName: place.TableName, IndexName: place.IndexName}
 }
 
 // detect returns the operation of a request. It takes the operation from a member that names it, or else infers it
@@ -136,7 +121,7 @@ func detect(members map[string]json.RawMessage, body json.RawMessage) (op string
 // JSON returns Text, or the JSON of Input if Text is nil.
 func (q *Question) JSON() json.RawMessage {
 	if q.Text == nil && q.Input != nil {
-		return q.Input.AppendJSON(nil)
+		return wire.AppendJSON(nil, q.Input)
 	}
 	return q.Text
 }

@@ -29,8 +29,8 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if e.index = info.Index(r.Index); e.index != nil {
 		r.Projection = e.index.Projection
 	}
-	if e.opts.Brief || e.partly || len(e.asked.Faults) > 0 {
-		return nil // nobody asks for the rule, or asked lacks the part that breaks it
+	if e.opts.Brief || len(e.asked.Faults) > 0 {
+		return nil // nobody asks for the rule, or the service's message about the value says it
 	}
 	if r.Operation == opGetItem {
 		e.refuseGet()
@@ -49,7 +49,7 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if broken == nil && err == nil && r.Operation == opQuery {
 		var value bool
 		if broken, value = e.brokenRule(r.Schema); broken != nil && !value {
-			e.instead(r.Schema)
+			e.instead()
 		}
 	}
 	e.setRule(broken)

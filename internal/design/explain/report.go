@@ -8,70 +8,79 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A Report describes what a request read, over all its pages.
+// A Report describes what a request read, over all its pages. The members of its JSON from Clauses on are in the member
+// read, which a refused request does not have.
 type Report struct {
-	Operation string // Query, Scan or GetItem
-	Table     string
-	Index     string          // "" for the table itself
-	Request   json.RawMessage // as its author wrote it
+	Operation string          `json:"-"` // Query, Scan or GetItem
+	Table     string          `json:"-"`
+	Index     string          `json:"-"` // "" for the table itself
+	Request   json.RawMessage `json:"-"` // as its author wrote it
 	// Schema is the key of the table or index, or nil if it does not exist.
 	// Projection is the projection of the index: ALL, KEYS_ONLY or INCLUDE; ""
 	// for the table itself.
-	Schema     *keycond.Schema
-	Projection string
-	// Consistent says that the request asks for strong consistency. Limit is its Limit, or 0. Filter is its filter,
-	// with values in place of placeholders.
-	Consistent bool
-	Limit      int
-	Filter     string
+	Schema     *keycond.Schema `json:"-"`
+	Projection string          `json:"-"`
+	// Consistent says that the request asks for strong consistency. Limit is its Limit, or 0.
+	Consistent bool `json:"-"`
+	Limit      int  `json:"-"`
 
-	// Clauses are the key conditions. Partition is the partition that they select, and Low and High are the ends of
-	// their range of sort keys. All are empty for a Scan.
-	Clauses   []keycond.Clause
-	Partition End
-	Low, High End
-	Reverse   bool
+	// Clauses are the key conditions. Filter is the filter, with values in place of placeholders.
+	Clauses []keycond.Clause `json:"keyCondition,omitempty"`
+	Filter  string           `json:"filter,omitempty"`
+	// Partition is the partition that the key conditions select, and Low and High are the ends of their range of sort
+	// keys. All are empty for a Scan.
+	Partition End  `json:"partition,omitzero"`
+	Low       End  `json:"low,omitzero"`
+	High      End  `json:"high,omitzero"`
+	Reverse   bool `json:"reverse"`
 	// Start is the ExclusiveStartKey after which the request begins to read.
-	Start attr.Item
+	Start attr.Item `json:"-"`
 
 	// Before and After are the keys of the rows just outside the range, in the order of the sort key. BeforeEntity
 	// and AfterEntity are the entities of these rows. They are empty if the range reaches the end of the partition.
-	Before, After             attr.Item
-	BeforeEntity, AfterEntity string
+	Before       attr.Item `json:"before,omitzero"`
+	After        attr.Item `json:"after,omitzero"`
+	BeforeEntity string    `json:"-"`
+	AfterEntity  string    `json:"-"`
 	// BeforeItem and AfterItem have all attributes of these rows that the endpoint returned.
-	BeforeItem, AfterItem attr.Item
+	BeforeItem attr.Item `json:"-"`
+	AfterItem  attr.Item `json:"-"`
 
-	Pages              int
-	Examined, Returned int
+	Pages    int `json:"pages"`
+	Examined int `json:"examined"`
+	Returned int `json:"returned"`
 	// Bytes is the size of the examined rows by the documented rules. Wasted is the size of those rows that were not
 	// returned. Fetched is the size of the items that a local index fetched from the table; Bytes does not include
 	// it.
-	Bytes, Wasted, Fetched int
+	Bytes   int `json:"bytes"`
+	Fetched int `json:"fetched,omitzero"`
+	Wasted  int `json:"wasted"`
 	// Strong and Eventual are the read units with and without ConsistentRead.
 	// Strong is 0 for a global index, which cannot be read consistently.
-	Strong, Eventual float64
+	Strong   float64 `json:"unitsStrong"`
+	Eventual float64 `json:"unitsEventual"`
 	// Consumed is the number of units that the endpoint reports, or 0.
-	Consumed float64
+	Consumed float64 `json:"unitsConsumed"`
 	// Traces has the endpoint's trace of each page, if the endpoint sends traces.
-	Traces []sortkey.Trace
-	// Traced is true if the endpoint sent a trace of every page and all figures in the traces agree with the report.
-	Traced bool
+	Traces []sortkey.Trace `json:"-"`
 	// Stop says why the last page ended. Last is the LastEvaluatedKey of that page, and Next is the key of the first
 	// row after it. Last and Next can be nil.
-	Stop       string
-	Last, Next attr.Item
-	Entities   []Share
-	Items      []attr.Item // the first returned rows, in order, at most Options.Items
+	Stop     string    `json:"stop"`
+	Last     attr.Item `json:"lastEvaluatedKey,omitzero"`
+	Next     attr.Item `json:"next,omitzero"`
+	Entities []Share   `json:"entities"`
 	// Rows are the first examined rows, in order, at most Options.Items. If there are more, Tail has the last few, up
 	// to tailRows. The report counts the rows between but does not keep them.
-	Rows, Tail []Row
+	Rows  []Row       `json:"rows"`
+	Tail  []Row       `json:"tail,omitempty"`
+	Items []attr.Item `json:"items"` // the first returned rows, in order, at most Options.Items
 
 	// Notes explain the figures.
-	Notes []string
+	Notes []string `json:"notes,omitempty"`
 	// Hints say how to read less or, for a refused request, what to send instead. The best hint comes first.
-	Hints []string
+	Hints []string `json:"-"`
 	// Refused is not nil if the service refuses the request.
-	Refused *Refusal
+	Refused *Refusal `json:"-"`
 }
 
 // Units returns the read units over all pages. If consistent or r.Consistent is true, it returns the units of
@@ -93,12 +102,12 @@ func (r *Report) Waste() float64 {
 
 // A Row is an examined row.
 type Row struct {
-	Key    attr.Item // the key attributes of the table and of the index
-	Item   attr.Item // all attributes of the row; an index has only what it projects
-	Entity string
+	Key    attr.Item `json:"key"` // the key attributes of the table and of the index
+	Item   attr.Item `json:"-"`   // all attributes of the row; an index has only what it projects
+	Entity string    `json:"entity,omitempty"`
 	// Bytes is the size of the row by the documented rules.
-	Bytes    int
-	Returned bool
+	Bytes    int  `json:"bytes"`
+	Returned bool `json:"returned"`
 }
 
 // A Share counts the rows of one entity in a report. Entity is "" for items

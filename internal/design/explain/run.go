@@ -7,6 +7,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -38,14 +39,11 @@ func Run(ctx context.Context, t Target, q Question, o Options) (*Report, error) 
 	if o.Items == 0 {
 		o.Items = defaultItems
 	}
-	if q.refused != nil && q.operation == opSelect {
-		return nil, q.refused // the statement is invalid, so the table is unknown
-	}
 	if st, ok := q.Input.(*wire.ExecuteStatementInput); ok {
 		return runSelect(ctx, t, st, q.JSON(), o)
 	}
 	r, ok := requestOf(q.Input)
-	if !ok && q.refused == nil {
+	if !ok {
 		return nil, &OperationError{q.Input.Op().String()}
 	}
 
@@ -55,10 +53,6 @@ func Run(ctx context.Context, t Target, q Question, o Options) (*Report, error) 
 		Reverse: r.op == wire.OpQuery && r.ScanIndexForward != nil && !*r.ScanIndexForward,
 		Start:   r.ExclusiveStartKey,
 	}}
-	if q.refused != nil {
-		e.report.Operation, e.partly = q.operation, true
-		return e.report, e.refuse(q.refused)
-	}
 	if err := e.run(); err != nil {
 		return nil, err
 	}
@@ -80,8 +74,6 @@ type explainer struct {
 	slice  *keycond.Slice
 	report *Report
 	shares map[string]*Share
-
-	partly bool // the text does not have the form of its operation; asked has only the table and the index
 }
 
 func (e *explainer) run() error {
@@ -123,11 +115,12 @@ func (e *explainer) run() error {
 
 	switch r.Operation {
 	case opQuery:
-		err = e.query(asked, first)
+		err = e.query(asked, first, e.q.key)
 	case opScan:
 		err = e.pages(asked, first)
 	case opGetItem:
-		err = e.get(asked, first)
+		err = e.query(asked, first, e.equals(e.asked.Key))
+		r.Stop = stopKey
 	}
 	if refused, ok := refusalOf(err); ok { // of a later page
 		return e.refuse(refused)
@@ -143,8 +136,21 @@ func (e *explainer) run() error {
 	return nil
 }
 
-func (e *explainer) query(asked request, first *page) error {
-	slice, err := compile(e.report.Schema, e.q.key)
+// stopKey is the reason for the end of a GetItem, in [Report.Stop].
+const stopKey = "one key"
+
+// equals returns the condition that the key attributes have the values in key.
+func (e *explainer) equals(key attr.Item) *expr.Condition {
+	var equal []ast.Node
+	for _, a := range e.report.Schema.Attributes() {
+		equal = append(equal, equalTo(a.Name, key.Get(a.Name)).node)
+	}
+	return expr.NewCondition(conjunction(equal))
+}
+
+// query reports the range of a key condition, its rows, and those just outside it.
+func (e *explainer) query(asked request, first *page, key *expr.Condition) error {
+	slice, err := compile(e.report.Schema, key)
 	if err != nil {
 		return fmt.Errorf("the endpoint accepted a query that is not one range: %w", err)
 	}

@@ -25,7 +25,7 @@ import (
 //	index GSI1 (G:S) (H:N) all
 //	item {"PK": "a", "SK": "b", "n": 1}
 //
-//	explain op=Query width=80
+//	explain op=Query prose=80
 //	{"TableName": "Shop", …}
 //
 // Items are plain JSON, with arrays for binary values. The entity of an item is
@@ -66,8 +66,8 @@ func explainScript(t *testing.T, db *sortkey.DB, d *datadriven.TestData) string 
 		switch a.Key {
 		case "op":
 			op = a.Vals[0]
-		case "width":
-			to.Width = n
+		case "prose":
+			to.Prose = n
 		case "rows":
 			to.Rows = n
 		case "items":

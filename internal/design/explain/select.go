@@ -8,7 +8,6 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/expr"
-	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -27,11 +26,11 @@ func runSelect(
 		return nil, err
 	}
 
-	scan := func() (*Report, error) { return Run(ctx, t, Question{Input: s.scan.input()}, o) }
+	scan := func(note string) (*Report, error) { return Run(ctx, t, Question{Input: s.scan.input(), Note: note}, o) }
 	table, index := value(s.scan.TableName), value(s.scan.IndexName)
 	info, err := Describe(ctx, t, table)
 	if _, ok := refusalOf(err); ok {
-		return scan() // reports the error
+		return scan("") // reports the error
 	}
 	if err != nil {
 		return nil, err
@@ -39,7 +38,7 @@ func runSelect(
 
 	schema := info.Schema(index)
 	if schema == nil {
-		return scan()
+		return scan("")
 	}
 	e := &explainer{ctx: ctx, target: t, opts: o, asked: s.scan, info: info, index: info.Index(index), report: &Report{
 		Operation: opSelect, Table: info.Name, Index: index, Request: written, Schema: schema,
@@ -57,19 +56,9 @@ func runSelect(
 			Rule: "rows are ordered only within a partition, by the sort key: ORDER BY needs a key attribute, and " +
 				"WHERE with = or IN on the partition key", Source: pageSelect,
 		}
-		e.hintKeys(schema)
 		return e.report, nil
 	case !whole:
-		r, err := scan()
-		if err == nil && r.Refused == nil {
-			note := "the SELECT is a scan: WHERE does not fix the partition key, " + equalities(schema.Partition())
-			r.Notes = append([]string{note}, r.Notes...)
-			if len(r.Hints) == 0 {
-				e.hintKeys(schema)
-				r.Hints = e.report.Hints
-			}
-		}
-		return r, err
+		return scan("the SELECT is a scan: WHERE does not fix the partition key, " + equalities(schema.Partition()))
 	case len(plans) == 0:
 		return nil, fmt.Errorf("no row can satisfy all conditions of the statement")
 	case len(plans) > 1:
@@ -85,10 +74,6 @@ func runSelect(
 		return e.report, nil
 	}
 
-	r, err := Run(ctx, t, Question{Input: e.planQuery(plans[0], s.reverse)}, o)
-	if err != nil || r.Refused != nil {
-		return r, err
-	}
 	note := "the SELECT has " + equalities(schema.Partition()) + ", so it is this Query"
 	for _, more := range plans[0].remarks {
 		note += "; " + more
@@ -97,9 +82,8 @@ func runSelect(
 		dropped := spelled.Condition(conjunction(plans[0].dropped))
 		note += "; its other conditions, " + dropped + ", are checked after the rows are read"
 	}
-	r.Notes = append([]string{note}, r.Notes...)
-	r.Hints = append([]string{"send it as a Query, which can never become a scan"}, r.Hints...)
-	return r, nil
+	note += ". Sent as a Query, it can never become a scan"
+	return Run(ctx, t, Question{Input: e.planQuery(plans[0], s.reverse), Note: note}, o)
 }
 
 // planQuery returns the Query of a plan. It has the index, the order, the limit and the projection of the statement.
@@ -136,13 +120,8 @@ func (e *explainer) selected(s *keycond.Schema) (plans []*plan, whole bool) {
 		return nil, false
 	}
 	for _, g := range groups {
-		for _, h := range s.Partition() {
-			if !slices.ContainsFunc(g.on(h.Name), func(a atom) bool { return a.Op == ast.Equal }) {
-				return nil, false
-			}
-		}
 		p, ok := e.plan(g, e.index)
-		if !ok {
+		if !ok || !g.fixes(s) {
 			return nil, false
 		}
 		same := func(q *plan) bool { return q.words(spelled) == p.words(spelled) }
@@ -151,14 +130,4 @@ func (e *explainer) selected(s *keycond.Schema) (plans []*plan, whole bool) {
 		}
 	}
 	return plans, true
-}
-
-// hintKeys adds a hint about a key with which the statement would be one query.
-func (e *explainer) hintKeys(s *keycond.Schema) {
-	if e.q.filter == nil {
-		return
-	}
-	if groups, ok := normal(expr.Node(e.q.filter), e.info.IsKey); ok {
-		e.hintPartition(groups, s)
-	}
 }

@@ -79,7 +79,7 @@ func withTraces(ctx context.Context) (context.Context, func() []sortkey.Trace) {
 	}
 }
 
-// InProcess returns a target for a database in this process. For reads, it avoids JSON.
+// InProcess returns a target for a database in this process. For queries, scans and gets, it avoids JSON.
 func InProcess(db *sortkey.DB) Target { return inProcess{db} }
 
 type inProcess struct{ db *sortkey.DB }
@@ -111,40 +111,34 @@ func (t inProcess) answer(ctx context.Context, in wire.Request) (wire.Output, er
 	switch in := in.(type) {
 	case *wire.QueryInput:
 		out, err := service.Query(ctx, in, visit)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			out.Items = items
 		}
-		out.Items = items
-		return out, nil
+		return out, err
 	case *wire.ScanInput:
 		out, err := service.Scan(ctx, in, visit)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			out.Items = items
 		}
-		out.Items = items
-		return out, nil
+		return out, err
 	case *wire.GetItemInput:
 		out := new(wire.GetItemOutput)
 		var err error
 		out.ConsumedCapacity, err = service.GetItem(ctx, in, func(it attr.Item) { out.Item = slices.Clone(it) })
 		return out, err
-	case *wire.BatchGetItemInput:
-		return service.BatchGetItem(ctx, in)
 	case *wire.DescribeTableInput:
 		return service.DescribeTable(ctx, in)
-	case *wire.ListTablesInput:
-		return service.ListTables(ctx, in)
 	}
 
 	out, err := outputOf(in)
 	if err != nil {
 		return nil, err
 	}
-	body, status := service.Serve(ctx, in.Op().Target(), in.AppendJSON(nil), nil)
+	body, status := service.Serve(ctx, in.Op().Target(), wire.AppendJSON(nil, in), nil)
 	if status != http.StatusOK {
 		return nil, serviceError(status, body)
 	}
-	return out, decode(body, out)
+	return out, wire.DecodeOutput(body, out)
 }
 
 // unknown returns an error for a request that no Target sends.
@@ -190,7 +184,7 @@ func (t *httpTarget) Do(ctx context.Context, in wire.Request) (wire.Output, []so
 	if resp.StatusCode != http.StatusOK {
 		return nil, nil, serviceError(resp.StatusCode, body)
 	}
-	if err := decode(body, out); err != nil {
+	if err := wire.DecodeOutput(body, out); err != nil {
 		return nil, nil, fmt.Errorf("cannot decode the response to %v: %w", in.Op(), err)
 	}
 	if tr, ok := server.ReadTrace(resp.Header); ok {
@@ -200,7 +194,7 @@ func (t *httpTarget) Do(ctx context.Context, in wire.Request) (wire.Output, []so
 }
 
 func (t *httpTarget) send(ctx context.Context, in wire.Request) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.endpoint, bytes.NewReader(in.AppendJSON(nil)))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.endpoint, bytes.NewReader(wire.AppendJSON(nil, in)))
 	if err != nil {
 		return nil, err
 	}
@@ -250,14 +244,6 @@ func outputOf(in wire.Request) (wire.Output, error) {
 		return new(wire.DescribeTimeToLiveOutput), nil
 	}
 	return nil, unknown(in)
-}
-
-// decode decodes the body of a response into out. An output with attribute values decodes itself.
-func decode(body []byte, out wire.Output) error {
-	if own, ok := out.(interface{ DecodeJSON(body []byte) error }); ok {
-		return own.DecodeJSON(body)
-	}
-	return json.Unmarshal(body, out)
 }
 
 // serviceError decodes the body of an error response. If the service did not write the body, the returned error has

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -13,10 +14,7 @@ import (
 
 // TextOptions configure [Report.WriteText]. The zero value is ready to use.
 type TextOptions struct {
-	// Width is the number of columns of the terminal. WriteText cuts longer lines. 0 means no limit.
-	Width int
-	// Prose is the column at which sentences wrap, between words and never inside a key. Default: Width, but at most
-	// 100.
+	// Prose is the column at which sentences wrap, between words and never inside a key. Default: 100.
 	Prose int
 	// Color highlights parts of the text with ANSI colours.
 	Color bool
@@ -51,33 +49,18 @@ type printer struct {
 // labelWidth is the width of the label before each line.
 const labelWidth = 10
 
-// line writes a label and text on one line, and cuts the line at the width.
+// line writes a label and text on one line.
 func (p *printer) line(label, format string, args ...any) {
-	s := fmt.Sprintf(format, args...)
-	if p.o.Width > 0 {
-		s = terminal.Clip(s, max(p.o.Width-labelWidth-1, leastKey))
-	}
-	p.long(label, s)
-}
-
-// long writes a label and text without cutting it.
-func (p *printer) long(label, s string) {
-	fmt.Fprintf(&p.out, "%s %s\n", p.paint.Faint(terminal.Pad(label, labelWidth)), s)
+	fmt.Fprintf(&p.out, "%s %s\n", p.paint.Faint(terminal.Pad(label, labelWidth)), fmt.Sprintf(format, args...))
 }
 
 // wrapped writes a label and prose, wrapped to as many lines as necessary.
 func (p *printer) wrapped(label, s string) {
-	width := p.o.Prose
-	if width <= 0 {
-		if width = p.o.Width; width <= 0 || width > 100 {
-			width = 100
-		}
-	}
-	for i, l := range terminal.Wrap(s, max(width-labelWidth-1, 20)) {
+	for i, l := range terminal.Wrap(s, max(cmp.Or(p.o.Prose, 100)-labelWidth-1, 20)) {
 		if i > 0 {
 			label = ""
 		}
-		p.long(label, l)
+		p.line(label, "%s", l)
 	}
 }
 
@@ -102,9 +85,6 @@ func (p *printer) report() {
 	if r.Filter != "" {
 		p.line("filter", "%s", r.Filter)
 	}
-	if r.Operation != opScan {
-		p.ends()
-	}
 	if r.Start != nil {
 		p.line("starts", "after %s", r.KeyText(r.Start))
 	}
@@ -112,7 +92,7 @@ func (p *printer) report() {
 		p.line("order", "descending")
 	}
 	if p.o.Rows > 0 && (r.Operation != opGetItem || r.Examined > 0 || r.Before != nil || r.After != nil) {
-		fmt.Fprintf(&p.out, "\n%s\n", r.Picture(p.o.Rows).Text(p.o.Width, p.paint))
+		fmt.Fprintf(&p.out, "\n%s\n", r.Picture(p.o.Rows).Text(p.paint))
 	}
 
 	p.figures()
@@ -143,13 +123,6 @@ func (p *printer) key() string {
 		out += "; projects " + p.r.Projection
 	}
 	return out
-}
-
-// ends writes the partition and both ends of the range, with their bytes.
-func (p *printer) ends() {
-	for i, b := range p.r.Bounds() {
-		p.line([]string{"partition", "range", ""}[i], "%s", strings.TrimSpace(b.Words+"  "+b.Hex))
-	}
 }
 
 func (p *printer) figures() {
@@ -251,7 +224,7 @@ func (p *printer) refused() {
 	if f.Where != "" {
 		label := "where"
 		for line := range strings.Lines(f.Where) {
-			p.long(label, strings.TrimSuffix(line, "\n"))
+			p.line(label, "%s", strings.TrimSuffix(line, "\n"))
 			label = ""
 		}
 	}
@@ -270,7 +243,7 @@ func (p *printer) remedy() {
 	f := p.r.Refused
 	if f.Rule != "" {
 		p.wrapped("rule", f.Rule)
-		p.long("", p.paint.Faint(f.Source))
+		p.line("", "%s", p.paint.Faint(f.Source))
 	}
 	if p.r.Schema != nil {
 		p.line("key", "%s", p.key())

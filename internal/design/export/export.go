@@ -61,7 +61,7 @@ var writers = []writer{
 	},
 	{
 		Workbench, "a model of NoSQL Workbench", ".workbench.json", false,
-		"the tables with their keys and indexes, a facet for each entity, the items, and the requests of patterns", "",
+		"the tables with their keys and indexes, a facet for each entity, and the items", "",
 		workbench,
 	},
 }

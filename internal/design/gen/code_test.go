@@ -28,6 +28,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/sdk"
 )
 
@@ -176,7 +177,7 @@ func TestPatterns(t *testing.T) {
 				Items []map[string]any
 				Item  map[string]any
 			}
-			require.NoError(t, json.Unmarshal(out.AppendJSON(nil), &want))
+			require.NoError(t, json.Unmarshal(wire.AppendJSON(nil, out), &want))
 			if want.Item != nil {
 				want.Items = append(want.Items, want.Item)
 			}

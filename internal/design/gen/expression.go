@@ -11,15 +11,8 @@ import (
 )
 
 // Languages returns the languages of [Expression] and [Request]: aws is the AWS CLI, go the AWS SDK for Go v2, python
-// boto3, and js the AWS SDK for JavaScript v3. Expression and Request also accept aliases, such as cli and
-// javascript.
+// boto3, and js the AWS SDK for JavaScript v3.
 func Languages() []string { return []string{"aws", "go", "python", "js"} }
-
-// aliases maps alternative names to languages.
-var aliases = map[string]string{
-	"cli": "aws", "golang": "go", "py": "python", "boto3": "python", "javascript": "js", "typescript": "js", "ts": "js",
-	"node": "js",
-}
 
 var writers = map[string]func(wire.Request) string{"aws": cli, "go": golang, "python": python, "js": js}
 
@@ -38,9 +31,6 @@ func Expression(p *model.Pattern, lang string) (string, error) {
 // A CLI command is for POSIX shells and for version 2 of the CLI, which reads binary values in base64. It gives the
 // Limit of the request as --limit, which also turns off the CLI's own paging.
 func Request(in wire.Request, lang string) (string, error) {
-	if name, ok := aliases[strings.ToLower(lang)]; ok {
-		lang = name
-	}
 	write, ok := writers[lang]
 	if !ok {
 		return "", fmt.Errorf("unknown language %q: use one of %s", lang, strings.Join(Languages(), ", "))
@@ -68,11 +58,6 @@ func cli(in wire.Request) string {
 			b.WriteString(name + " " + awscli.Quote(v))
 		case enum:
 			b.WriteString(name + " " + awscli.Quote(string(v)))
-		case []string:
-			b.WriteString(name)
-			for _, one := range v {
-				b.WriteString(" " + awscli.Quote(one))
-			}
 		default:
 			b.WriteString(name + " " + awscli.Quote(jsonLiterals.value(v)))
 		}

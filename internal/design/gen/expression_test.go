@@ -3,6 +3,7 @@ package gen_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,8 +106,6 @@ func runShell(t *testing.T, all []written) {
 			case len(args) == 0:
 				no := strings.HasPrefix(name, "No")
 				request[strings.TrimPrefix(name, "No")] = !no
-			case name == "AttributesToGet":
-				request[name] = args
 			case strings.HasPrefix(args[0], "{"), name == "Limit", strings.HasSuffix(name, "Segment"), strings.HasSuffix(name, "Segments"):
 				request[name] = json.RawMessage(args[0])
 			default:
@@ -250,13 +249,15 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// TestOtherNamesOfLanguages holds that aliases of languages work.
-func TestOtherNamesOfLanguages(t *testing.T) {
-	for name, lang := range map[string]string{"javascript": "js", "JavaScript": "js", "ts": "js", "py": "python", "boto3": "python", "cli": "aws", "golang": "go"} {
-		want, err := request("Scan", `{"TableName": "T"}`, lang)
-		require.NoError(t, err)
-		got, err := request("Scan", `{"TableName": "T"}`, name)
-		require.NoError(t, err, name)
-		require.Equal(t, want, got, name)
+// TestLegacy holds that no legacy member of a request is written as code.
+func TestLegacy(t *testing.T) {
+	const condition = `{"a": {"ComparisonOperator": "NULL"}}`
+	for member, value := range map[string]string{
+		"KeyConditions": condition, "QueryFilter": condition, "ConditionalOperator": `"OR"`, "AttributesToGet": `["a"]`,
+	} {
+		_, err := request("Query", fmt.Sprintf(`{"TableName": "T", %q: %s}`, member, value), "go")
+		require.EqualError(t, err, member+" is a legacy parameter: write it as an expression")
 	}
+	_, err := request("Scan", `{"TableName": "T", "ScanFilter": `+condition+`}`, "go")
+	require.EqualError(t, err, "ScanFilter is a legacy parameter: write it as an expression")
 }

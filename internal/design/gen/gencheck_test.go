@@ -155,7 +155,7 @@ func itemsOf(ctx context.Context, w *dataset.Dataset, part *model.Pattern) ([]js
 			Item  json.RawMessage
 			Items []json.RawMessage
 		}
-		if err := json.Unmarshal(out.AppendJSON(nil), &page); err != nil {
+		if err := json.Unmarshal(wire.AppendJSON(nil, out), &page); err != nil {
 			return nil, err
 		}
 

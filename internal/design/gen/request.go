@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A member is a member of a request. Its value is a string, an enum, a bool, an int64, a []string or a map: a
+// A member is a member of a request. Its value is a string, an enum, a bool, an int64 or a map: a
 // map[string]string, an [attr.Item] or a placedValues.
 type member struct {
 	Name  string
@@ -31,11 +31,13 @@ type enum string
 // enums are the members whose value is an enum.
 var enums = []string{"ReturnConsumedCapacity", "Select"}
 
-// legacy returns an error if a request has conditions in a legacy parameter, such as KeyConditions. The generator
-// writes conditions only as expressions.
+// legacyMembers are the members that expressions have replaced. Source: DG/LegacyConditionalParameters.html.
+var legacyMembers = []string{"KeyConditions", "QueryFilter", "ScanFilter", "ConditionalOperator", "AttributesToGet"}
+
+// legacy returns an error if a request has a legacy member. The generator writes only expressions.
 func legacy(in wire.Request) error {
 	for _, m := range membersOf(in) {
-		if _, ok := m.value.(map[string]wire.Condition); ok {
+		if slices.Contains(legacyMembers, m.Name) {
 			return fmt.Errorf("%s is a legacy parameter: write it as an expression", m.Name)
 		}
 	}

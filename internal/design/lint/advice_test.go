@@ -79,13 +79,6 @@ patterns:
 `, `"{state}#{city}#{zip}"`, `"{city}#{state}#{zip}"`,
 	},
 	{
-		"an inverted index", "index-cost", `name: graph
-tables: {Tab: {partition: PK, sort: SK, indexes: {Inverted: {partition: SK, sort: PK}}}}
-entities: {Member: {attributes: {PK: "USER#{user}", SK: "GROUP#{group}"}, samples: [{user: u, group: g}, {user: u, group: h}]}}
-patterns: [{name: groups of a user, query: {entity: Member, where: {user: u}}}]
-`, "inverts", "remove",
-	},
-	{
 		"negative points", "natural-order", `name: points
 tables: {Tab: {partition: PK, sort: SK, indexes: {ByPoints: {partition: PK, sort: {name: points, type: N}}}}}
 entities:

@@ -5,14 +5,13 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
-var componentOrder = rule.Rule{
+var componentOrder = Rule{
 	ID: "component-order", Title: "Key components in the wrong order for a pattern", Severity: model.Error,
 	Help: "Rows are ordered by the first component of the sort key, then by the second, and so on. So a query " +
 		"can give the first components, a range of the next one, and nothing after it: with " +
@@ -24,12 +23,12 @@ var componentOrder = rule.Rule{
 
 // checkFailed reports a query that does not read one range of keys, because the components of the sort key are in the
 // wrong order for it.
-func checkFailed(p *rule.Pass, q *rule.Query) {
+func checkFailed(p *Pass, q *Query) {
 	if q.Failed == nil || q.Entity == nil || q.View == nil || q.Operation != "Query" {
 		return
 	}
 	s := p.Slot(q.Entity, q.Failed.Attribute)
-	if s == nil || slices.Contains(rule.Names(q.View.Hash), s.Name) ||
+	if s == nil || slices.Contains(keyNames(q.View.Hash), s.Name) ||
 		!slices.ContainsFunc(s.Parts, func(p keys.Part) bool { return p.Name == q.Failed.Component }) ||
 		!outOfOrder(p, q, s) {
 		return
@@ -48,7 +47,7 @@ func checkFailed(p *rule.Pass, q *rule.Query) {
 				o.Table, o.Index = o.Entity.Table, o.Entity.Table.Index(x.Name)
 				return o.Index != nil
 			}
-			f.Propose("query index "+x.Name+" instead", rule.OnPattern(q.Name, through))
+			f.Propose("query index "+x.Name+" instead", onPattern(q.Name, through))
 		}
 	}
 	adviseOrder(f, p, q, s)
@@ -57,8 +56,8 @@ func checkFailed(p *rule.Pass, q *rule.Query) {
 
 // adviseOrder looks for an order of the components of s that serves every pattern with a value for one of them, and
 // advises it. If there is no such order, the finding says so.
-func adviseOrder(f *rule.Finding, p *rule.Pass, q *rule.Query, s *rule.Slot) {
-	askers := slices.DeleteFunc(givers(p, q, s), func(o *rule.Query) bool {
+func adviseOrder(f *Finding, p *Pass, q *Query, s *Slot) {
+	askers := slices.DeleteFunc(givers(p, q, s), func(o *Query) bool {
 		return o.Failed == nil && o.Expect.Error != ""
 	})
 	order := orderFor(s, askers...)
@@ -73,17 +72,17 @@ func adviseOrder(f *rule.Finding, p *rule.Pass, q *rule.Query, s *rule.Slot) {
 	if _, err := keys.Parse(better); err != nil || better == s.Template.String() {
 		return
 	}
-	f.Advice = rule.Writing(s.Name, better) + ", or add an index with that sort key"
+	f.Advice = writing(s.Name, better) + ", or add an index with that sort key"
 	if n := len(askers); n > 1 {
-		f.Advice = rule.Writing(s.Name, better) + ", which serves " + text.Count(n, "pattern") +
+		f.Advice = writing(s.Name, better) + ", which serves " + text.Count(n, "pattern") +
 			", or add an index with that sort key"
 	}
 }
 
 // givers returns the queries for the same entity and view as q that give a value for a component of s.
-func givers(p *rule.Pass, q *rule.Query, s *rule.Slot) (all []*rule.Query) {
+func givers(p *Pass, q *Query, s *Slot) (all []*Query) {
 	for _, o := range p.Queries {
-		gives := slices.ContainsFunc(s.Components(), func(c rule.Component) bool {
+		gives := slices.ContainsFunc(s.Components(), func(c Component) bool {
 			_, ok := o.Given(c.Name)
 			return ok
 		})
@@ -96,8 +95,8 @@ func givers(p *rule.Pass, q *rule.Query, s *rule.Slot) (all []*rule.Query) {
 
 // orderFor sorts the components of s for the given queries. First come components that more queries compare with =;
 // among equals, those to which more queries give a range.
-func orderFor(s *rule.Slot, queries ...*rule.Query) []rule.Component {
-	weight := func(c rule.Component) (equal, ranged int) {
+func orderFor(s *Slot, queries ...*Query) []Component {
+	weight := func(c Component) (equal, ranged int) {
 		for _, q := range queries {
 			given, ok := q.Given(c.Name)
 			switch {
@@ -111,7 +110,7 @@ func orderFor(s *rule.Slot, queries ...*rule.Query) []rule.Component {
 		return equal, ranged
 	}
 	all := s.Components()
-	slices.SortStableFunc(all, func(a, b rule.Component) int {
+	slices.SortStableFunc(all, func(a, b Component) int {
 		equalA, rangedA := weight(a)
 		equalB, rangedB := weight(b)
 		return cmp.Or(cmp.Compare(equalB, equalA), cmp.Compare(rangedB, rangedA))
@@ -121,7 +120,7 @@ func orderFor(s *rule.Slot, queries ...*rule.Query) []rule.Component {
 
 // serves reports whether a query reads one range of a key that has the components in this order. It does if the query
 // gives values for the first components, and compares all of these but the last with =.
-func serves(order []rule.Component, q *rule.Query) bool {
+func serves(order []Component, q *Query) bool {
 	open := false
 	for _, c := range order {
 		given, ok := q.Given(c.Name)
@@ -134,8 +133,8 @@ func serves(order []rule.Component, q *rule.Query) bool {
 }
 
 // outOfOrder reports whether q gives a value for a component after one that q does not compare with =.
-func outOfOrder(p *rule.Pass, q *rule.Query, s *rule.Slot) bool {
-	var all []rule.Component
+func outOfOrder(p *Pass, q *Query, s *Slot) bool {
+	var all []Component
 	for _, a := range q.View.Sort {
 		if o := p.Slot(q.Entity, a.Name); o != nil {
 			all = append(all, o.Components()...)

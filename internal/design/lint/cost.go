@@ -1,20 +1,19 @@
 package lint
 
 import (
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-var cost = rule.Rule{
+var cost = Rule{
 	ID: "cost", Title: "Requests that read much", Severity: model.Warning,
 	Help: "A scan reads and charges all items, whatever a filter drops. A query without a limit reads its " +
 		"whole range, in pages of 1 MB, one after the other, also if it only counts. The rule looks at scans " +
 		"that read 100 units a second, at those that run once a second over a table without declared counts, " +
 		"and at queries that read 2 MB in one partition at the declared scale.",
 
-	Query: func(p *rule.Pass, q *rule.Query) {
+	Query: func(p *Pass, q *Query) {
 		switch {
 		case q.View == nil || q.Failed != nil:
 		case q.Operation == "Scan":
@@ -32,7 +31,7 @@ const (
 )
 
 // checkLarge reports a query without a limit that reads largeBytes or more.
-func checkLarge(p *rule.Pass, q *rule.Query) {
+func checkLarge(p *Pass, q *Query) {
 	all, large := q.Reads().Slices, 0
 	for i := range all {
 		if all[i].DeclaredBytes() >= largeBytes {
@@ -51,7 +50,7 @@ func checkLarge(p *rule.Pass, q *rule.Query) {
 	it := q.View.Rows[worst.From].Item
 	f := q.Finding("%q has no limit, and in partition %s it reads %s rows with %s at the declared scale, "+
 		"for %s read units%s", q.Name, q.View.PartitionKey(it), text.Thousands(int(float64(worst.Rows)*worst.Growth)),
-		text.Size(bytes), text.Figure(units), rule.Others(large-1, "so large"))
+		text.Size(bytes), text.Figure(units), othersToo(large-1, "so large"))
 	f.Keys = q.View.Shown(it, q.View.Rows[worst.To-1].Item)
 	if pages := q.Expect.Pages; pages != nil && *pages > 1 ||
 		q.Expect.Units != nil && *q.Expect.Units >= table.ReadUnits(largeBytes, q.Consistent) {
@@ -63,7 +62,7 @@ func checkLarge(p *rule.Pass, q *rule.Query) {
 
 // checkScan reports a scan that costs scanUnits or more per second. If the model does not declare the number of
 // items, it also reports a scan that runs oftenScanned times per second or more.
-func checkScan(p *rule.Pass, q *rule.Query) {
+func checkScan(p *Pass, q *Query) {
 	counted := len(q.View.Rows) > 0
 	for _, e := range q.View.Entities() {
 		counted = counted && e.Count > 0
@@ -87,14 +86,14 @@ func checkScan(p *rule.Pass, q *rule.Query) {
 	p.Report(f)
 }
 
-var fanOut = rule.Rule{
+var fanOut = Rule{
 	ID: "fan-out", Title: "Many requests for few rows", Severity: model.Note,
 	Help: "A pattern whose partition key has a shard or a period sends a request for each of them, and each " +
 		"costs at least half a read unit, also where it finds nothing: a year by days is 365 requests. The " +
 		"rule applies to ten requests and more that return fewer rows than a fifth of their number, on " +
 		"average at the declared scale. It is a warning if that costs 100 read units a second.",
 
-	Query: func(p *rule.Pass, q *rule.Query) {
+	Query: func(p *Pass, q *Query) {
 		n := len(q.Parts)
 		if n < fewRequests || !q.Ran() {
 			return

@@ -7,5 +7,5 @@
 // nothing. Rules about sizes, counts and rates also use generated items. If fewer items were generated than the model
 // declares, they extrapolate.
 //
-// Each [rule.Rule] is about one principle and has its own file. [Rules] lists them.
+// Each [Rule] is about one principle and has its own file. [Rules] lists them.
 package lint

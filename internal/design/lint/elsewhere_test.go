@@ -22,7 +22,7 @@ func findingsOf(t *testing.T, src string) []model.Finding {
 	w, err := dataset.Build(t.Context(), m, dataset.Options{})
 	require.NoError(t, err)
 	defer w.Close()
-	found, err := lint.Run(t.Context(), w)
+	found, err := lint.RunAlone(t.Context(), w)
 	require.NoError(t, err)
 	return found
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/expr/ast"
@@ -13,14 +12,14 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-var filterForKey = rule.Rule{
+var filterForKey = Rule{
 	ID: "filter-for-key", Title: "A filter that a key could serve", Severity: model.Warning,
 	Help: "A filter runs after the rows are read: dropped rows are paid for, and count toward the limit and " +
 		"the 1 MB of a page. If it drops most rows, its attribute belongs in a key. With a limit, a page of " +
 		"ten can return two rows, or none, although more that match come later: read on from " +
 		"LastEvaluatedKey until enough rows have come.",
 
-	Query: func(p *rule.Pass, q *rule.Query) {
+	Query: func(p *Pass, q *Query) {
 		checkDropped(p, q)
 		checkLimit(p, q)
 	},
@@ -32,7 +31,7 @@ const muchWaste = 0.25
 // checkDropped reports a filter that drops much of what the query reads. If the load of other partitions was
 // estimated, the filter must drop much at the median, the 95th percentile or the worst. The finding shows the request
 // with the sample's values if the filter drops much there, and otherwise the first of these partitions.
-func checkDropped(p *rule.Pass, q *rule.Query) {
+func checkDropped(p *Pass, q *Query) {
 	if !q.Ran() || q.Report.Filter == "" || onlyLive(q) {
 		return
 	}
@@ -73,7 +72,7 @@ func checkDropped(p *rule.Pass, q *rule.Query) {
 
 // checkLimit reports a query whose filter leaves fewer rows in a page than the limit, although the page is not the
 // last.
-func checkLimit(p *rule.Pass, q *rule.Query) {
+func checkLimit(p *Pass, q *Query) {
 	if !q.Ran() || q.Report.Filter == "" || q.Report.Limit == 0 {
 		return
 	}
@@ -100,17 +99,17 @@ func checkLimit(p *rule.Pass, q *rule.Query) {
 
 // onlyLive reports whether a filter only drops items whose time to live has passed. The service deletes such items
 // within days, so there are few of them, even if the sample has many.
-func onlyLive(q *rule.Query) bool {
+func onlyLive(q *Query) bool {
 	ttl := q.View.Table.TTL
 	_, filters := explain.Clauses(q.Compiled)
 	return ttl != "" && len(filters) == 1 && filters[0].Attribute == ttl && !strings.Contains(q.Report.Filter, " AND ")
 }
 
 // proposeKey proposes to query an index whose key has the filter's attribute, so that no filter is needed.
-func proposeKey(f *rule.Finding, q *rule.Query, filter keycond.Clause) {
+func proposeKey(f *Finding, q *Query, filter keycond.Clause) {
 	v, name := q.View, filter.Attribute
-	through := func(index string) rule.Edit {
-		return rule.OnPattern(q.Name, func(m *model.Model, p *model.Pattern) bool {
+	through := func(index string) Edit {
+		return onPattern(q.Name, func(m *model.Model, p *model.Pattern) bool {
 			given := model.Condition{Field: name, Op: ast.Equal, Args: []string{model.TextOf(filter.Values[0])}}
 			p.Operation, p.Filter, p.Where = "Query", "", append(p.Where, given)
 			p.Index = m.Table(v.Table.Name).Index(index)
@@ -123,22 +122,22 @@ func proposeKey(f *rule.Finding, q *rule.Query, filter keycond.Clause) {
 	}
 
 	x := model.Index{
-		Name: rule.IndexBy(v.Table, name), Projection: "ALL",
+		Name: newIndexName(v.Table, name), Projection: "ALL",
 		Partition: []model.Attribute{{Name: name, Kind: filter.Values[0].Kind()}}, Sort: v.Sort,
 	}
 	if q.Operation == "Query" {
 		x.Partition = slices.Concat(v.Hash, x.Partition)
 	}
-	f.Propose("add an index with "+name+" in its key, such as "+rule.IndexText(&x), func(m *model.Model) bool {
-		return rule.WriteIndex(v.Table.Name, x)(m) && through(x.Name)(m)
+	f.Propose("add an index with "+name+" in its key, such as "+indexText(&x), func(m *model.Model) bool {
+		return writeIndex(v.Table.Name, x)(m) && through(x.Name)(m)
 	})
 }
 
 // servingIndex returns an index whose key has the named attribute. Its partition key may consist only of that
 // attribute and of attributes in the view's partition key. servingIndex returns nil if there is no such index.
-func servingIndex(v *rule.View, name string) *model.Index {
+func servingIndex(v *View, name string) *model.Index {
 	for _, x := range v.Table.Indexes {
-		known := slices.Contains(rule.Names(x.Keys()), name)
+		known := slices.Contains(keyNames(x.Keys()), name)
 		for _, a := range x.Partition {
 			known = known && (a.Name == name || slices.Contains(v.Hash, a))
 		}

@@ -6,27 +6,26 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-var foreignRows = rule.Rule{
+var foreignRows = Rule{
 	ID: "foreign-rows", Title: "A pattern reads rows that nobody meant", Severity: model.Warning,
 	Help: "A query reads all rows in its range, whatever their entity and however their values go on. " +
 		"begins_with USER#1 also reads USER#10, and root/photos reads root/photos-old/. A query for orders " +
 		"ORDER#7 also reads their lines ORDER#7#ITEM#1. These rows are paid for, and a limit counts them. If " +
 		"they are meant, say so: expect: {entities: [Order, Item]}.",
 
-	Query: func(p *rule.Pass, q *rule.Query) {
+	Query: func(p *Pass, q *Query) {
 		checkPrefix(p, q)
 		checkEntities(p, q)
 	},
 }
 
 // checkPrefix reports a query with begins_with whose prefix ends inside a value: "USER#1" also matches "USER#10".
-func checkPrefix(p *rule.Pass, q *rule.Query) {
+func checkPrefix(p *Pass, q *Query) {
 	c := q.Range()
 	if c == nil || c.Op != ast.OpBeginsWith {
 		return
@@ -54,11 +53,11 @@ type sibling struct {
 // the prefix or continues with a delimiter. siblings has the first of the other items for each different value.
 func split(rows []dataset.Row, name, prefix, marks string) (own *dataset.Item, siblings []sibling) {
 	for _, r := range rows {
-		rest, ok := strings.CutPrefix(rule.Value(r.Item, name), prefix)
+		rest, ok := strings.CutPrefix(valueText(r.Item, name), prefix)
 		switch {
 		case !ok:
 		case rest == "" || strings.ContainsRune(marks, rune(rest[0])):
-			if own == nil || rest != "" && rule.Value(own, name) == prefix {
+			if own == nil || rest != "" && valueText(own, name) == prefix {
 				own = r.Item
 			}
 		default:
@@ -75,34 +74,34 @@ func split(rows []dataset.Row, name, prefix, marks string) (own *dataset.Item, s
 }
 
 // reportSiblings reports a prefix that is meant for one item and also reads its siblings.
-func reportSiblings(p *rule.Pass, q *rule.Query, name, prefix string, own *dataset.Item, siblings []sibling) {
+func reportSiblings(p *Pass, q *Query, name, prefix string, own *dataset.Item, siblings []sibling) {
 	var prefixes []string
 	for _, s := range siblings {
 		prefixes = append(prefixes, s.prefix)
 	}
-	first, closed := siblings[0].item, rule.Value(own, name)
+	first, closed := siblings[0].item, valueText(own, name)
 	whole := closed == prefix
-	f := q.Finding("the prefix %s also reads siblings: %s", rule.Quoted(prefix), prefixes)
+	f := q.Finding("the prefix %s also reads siblings: %s", quoted(prefix), prefixes)
 	f.Keys = q.View.Shown(own, first)
 	rows := q.Expect.Rows != nil && *q.Expect.Rows == q.Report.Returned && q.Report.Returned > 1
 	if expected := q.Expect.Keys != nil || whole && rows; expected && q.Elsewhere(own) == "" {
 		f.Severity = model.Note
 	}
 	if whole {
-		f.Advise("compare the whole key: %s = %s", text.Name(name), rule.Quoted(prefix))
+		f.Advise("compare the whole key: %s = %s", text.Name(name), quoted(prefix))
 	} else {
 		f.Advise("end the prefix with the delimiter: begins_with(%s, %s)",
-			text.Name(name), rule.Quoted(closed[:len(prefix)+1]))
+			text.Name(name), quoted(closed[:len(prefix)+1]))
 	}
 	p.Report(f)
 }
 
 // delimitersIn returns the delimiters in the templates of a key attribute of a table. A path is delimited by slashes.
-func delimitersIn(p *rule.Pass, t *model.Table, name string) string {
+func delimitersIn(p *Pass, t *model.Table, name string) string {
 	marks := ""
 	for _, s := range p.SlotsOf(t, name) {
 		for i, part := range s.Parts {
-			if d := rule.DelimiterAfter(part.Literal); part.Name == "" && i > 0 && d != "" {
+			if d := delimiterAfter(part.Literal); part.Name == "" && i > 0 && d != "" {
 				marks += d[:1]
 			}
 			if part.Type.Name == "path" {
@@ -114,8 +113,8 @@ func delimitersIn(p *rule.Pass, t *model.Table, name string) string {
 }
 
 // checkEntities reports a query for rows of one entity that also reads rows of other entities. The finding is about
-// the first range of [rule.Query.Ranges] with such rows: that of the query's own values comes first.
-func checkEntities(p *rule.Pass, q *rule.Query) {
+// the first range of [Query.Ranges] with such rows: that of the query's own values comes first.
+func checkEntities(p *Pass, q *Query) {
 	if q.Entity == nil || q.Operation != "Query" || !q.Ran() {
 		return
 	}
@@ -140,7 +139,7 @@ func checkEntities(p *rule.Pass, q *rule.Query) {
 
 // reportForeign reports rows of entities that a query does not expect.
 func reportForeign(
-	p *rule.Pass, q *rule.Query, rows []dataset.Row, of func(*dataset.Item) *model.Entity,
+	p *Pass, q *Query, rows []dataset.Row, of func(*dataset.Item) *model.Entity,
 	expected map[*model.Entity]bool,
 ) {
 	items := map[*model.Entity][]*dataset.Item{}
@@ -164,7 +163,7 @@ func reportForeign(
 }
 
 // expectsEntity reports whether the model says that q reads rows of e.
-func expectsEntity(p *rule.Pass, q *rule.Query, e *model.Entity) bool {
+func expectsEntity(p *Pass, q *Query, e *model.Entity) bool {
 	return slices.Contains(q.Expect.Entities, e.Name) ||
 		slices.ContainsFunc(q.Expect.Keys, func(key model.Key) bool {
 			var b attr.Builder

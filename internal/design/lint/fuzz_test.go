@@ -42,7 +42,7 @@ func FuzzRun(f *testing.F) {
 			return
 		}
 		defer w.Close()
-		found, err := lint.Run(context.Background(), w)
+		found, err := lint.RunAlone(context.Background(), w)
 		require.NoError(t, err)
 		for _, f := range found {
 			if !known[f.Rule] || f.Severity == 0 || f.Message == "" || f.Advice == "" {

@@ -6,13 +6,12 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-var indexCost = rule.Rule{
+var indexCost = Rule{
 	ID: "index-cost", Title: "What an index costs, and who reads it", Severity: model.Note,
 	Help: "Every write of an item is also a write to each index that holds it, charged by the projected size: " +
 		"an update of one small attribute writes the whole row of an index that projects it. Changing an " +
@@ -22,7 +21,7 @@ var indexCost = rule.Rule{
 		"rule says what writes cost in money on demand, and is a warning from 100 dollars a month, or from " +
 		"ten read units that a smaller index would save.",
 
-	View: func(p *rule.Pass, v *rule.View) {
+	View: func(p *Pass, v *View) {
 		if v.Index != nil {
 			checkUnread(p, v)
 			checkWide(p, v)
@@ -40,7 +39,7 @@ const (
 
 // sayCost adds to a finding what the given write units per second cost a month. If they cost muchMoney or more, it
 // makes the finding a warning.
-func sayCost(f *rule.Finding, how string, units float64) {
+func sayCost(f *Finding, how string, units float64) {
 	prices := bill.Known()
 	cost := prices.OnDemandFor(0, units)
 	if units == 0 {
@@ -53,20 +52,15 @@ func sayCost(f *rule.Finding, how string, units float64) {
 }
 
 // checkUnread reports an index that no pattern reads.
-func checkUnread(p *rule.Pass, v *rule.View) {
-	reads := func(q *rule.Query) bool { return q.View == v }
+func checkUnread(p *Pass, v *View) {
+	reads := func(q *Query) bool { return q.View == v }
 	if len(p.Model.Patterns) == 0 || len(v.Rows) == 0 || slices.ContainsFunc(p.Queries, reads) {
 		return
 	}
 	f := v.Finding("no pattern reads %s", v)
 	f.Keys = v.Shown(v.Rows[0].Item)
 	f.Advice = "add the pattern that needs it"
-	if slices.Equal(v.Hash, v.Table.Sort) && slices.Equal(v.Sort, v.Table.Partition) {
-		// Other programs often need an inverted index, and it is cheap to keep.
-		f.Say(", which inverts the key of table %s: it finds the items with one %s", v.Table.Name, v.Hash[0].Name)
-	} else {
-		f.Propose("remove it, or "+f.Advice, rule.RemoveIndex(v.Table.Name, v.Index.Name))
-	}
+	f.Propose("remove it, or "+f.Advice, removeIndex(v.Table.Name, v.Index.Name))
 	if s := v.Load(); s != nil {
 		sayCost(f, "its writes cost", s.Written)
 	}
@@ -74,11 +68,11 @@ func checkUnread(p *rule.Pass, v *rule.View) {
 }
 
 // checkWide reports an index that projects all attributes although its patterns need only a few.
-func checkWide(p *rule.Pass, v *rule.View) {
+func checkWide(p *Pass, v *View) {
 	if v.Index.Projection != "ALL" || len(v.Rows) == 0 {
 		return
 	}
-	var readers []*rule.Query
+	var readers []*Query
 	for _, q := range p.Queries {
 		if q.View == v {
 			readers = append(readers, q)
@@ -95,7 +89,7 @@ func checkWide(p *rule.Pass, v *rule.View) {
 	}
 	returned := "keys"
 	if len(better.Include) > 0 {
-		returned = "keys and " + rule.List(better.Include)
+		returned = "keys and " + listed(better.Include)
 	}
 	f := v.Finding(
 		"%s copies all attributes, %s per row on average, but the %s only %s", v, text.Size(now),
@@ -109,13 +103,13 @@ func checkWide(p *rule.Pass, v *rule.View) {
 		f.Entity = e.Name
 	}
 	f.Advice = "declare projection: " + projectionText(&better) + ", with " + text.Size(then) + " per row"
-	f.Propose(f.Advice, rule.WriteIndex(v.Table.Name, better))
+	f.Propose(f.Advice, writeIndex(v.Table.Name, better))
 	p.Report(f)
 }
 
 // rowBytes returns the average size that the rows of v would have in the index x. If e is not nil, it counts only
 // rows of e.
-func rowBytes(p *rule.Pass, v *rule.View, e *model.Entity, x *model.Index) float64 {
+func rowBytes(p *Pass, v *View, e *model.Entity, x *model.Index) float64 {
 	sizes, sum, n := v.Table.RowSizes(x), 0.0, 0.0
 	for i := range v.Rows {
 		it := v.Rows[i].Item
@@ -141,9 +135,9 @@ const manyIndexes = 3
 
 // checkWrites reports an entity for which writes to indexes cost much. The reason is either that many indexes have
 // rows of the entity, or that updates which change no index key still write whole rows to an index.
-func checkWrites(p *rule.Pass, e *model.Entity) {
+func checkWrites(p *Pass, e *model.Entity) {
 	var own, inIndexes, rewritten float64 // write units per second
-	var holders []*rule.View
+	var holders []*View
 	for _, v := range p.Views {
 		s := v.Load()
 		if v.Table != e.Table || s == nil {
@@ -198,7 +192,7 @@ func checkWrites(p *rule.Pass, e *model.Entity) {
 }
 
 // rewrites reports whether a pattern updates items of an entity without changing their keys in v.
-func rewrites(q *model.Pattern, v *rule.View, e *model.Entity) bool {
+func rewrites(q *model.Pattern, v *View, e *model.Entity) bool {
 	if q == nil {
 		return false
 	}
@@ -210,13 +204,13 @@ func rewrites(q *model.Pattern, v *rule.View, e *model.Entity) bool {
 }
 
 // checkLate reports a query whose projection drops most bytes of the rows that it reads.
-func checkLate(p *rule.Pass, q *rule.Query) {
+func checkLate(p *Pass, q *Query) {
 	all, e := q.Reads().Slices, q.Entity
 	if e == nil || len(q.Project) == 0 || q.Operation != "Query" || !q.Ran() || q.Expect.Error != "" || len(all) == 0 ||
 		q.View.Index != nil && (q.View.Index.Projection != "ALL" || allProject(p, q.View)) {
 		return
 	}
-	small := narrow(q.View, []*model.Entity{e}, []*rule.Query{q})
+	small := narrow(q.View, []*model.Entity{e}, []*Query{q})
 	each := rowBytes(p, q.View, e, &small)
 	worst := all[0] // the largest comes first
 	rows, bytes := float64(worst.Rows)*worst.Growth, worst.DeclaredBytes()
@@ -237,18 +231,18 @@ func checkLate(p *rule.Pass, q *rule.Query) {
 }
 
 // allProject reports whether all patterns that read v have a projection, so that the index could project less.
-func allProject(p *rule.Pass, v *rule.View) bool {
-	return !slices.ContainsFunc(p.Queries, func(q *rule.Query) bool { return q.View == v && len(q.Project) == 0 })
+func allProject(p *Pass, v *View) bool {
+	return !slices.ContainsFunc(p.Queries, func(q *Query) bool { return q.View == v && len(q.Project) == 0 })
 }
 
 // narrow returns an index with the keys of v that projects only what the queries return or filter by.
-func narrow(v *rule.View, entities []*model.Entity, queries []*rule.Query) model.Index {
+func narrow(v *View, entities []*model.Entity, queries []*Query) model.Index {
 	x := model.Index{Partition: v.Hash, Sort: v.Sort, Projection: "KEYS_ONLY"}
 	if v.Index != nil {
 		x = *v.Index
 		x.Projection, x.Include = "KEYS_ONLY", nil
 	}
-	have := slices.Concat(rule.Names(v.Keys), rule.Names(v.Table.Keys()))
+	have := slices.Concat(keyNames(v.Keys), keyNames(v.Table.Keys()))
 	for _, q := range queries {
 		names := slices.Clone(q.Project)
 		for _, e := range entities {

@@ -7,13 +7,12 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-var invisibleDifference = rule.Rule{
+var invisibleDifference = Rule{
 	ID: "invisible-difference", Title: "Values that people take for equal", Severity: model.Warning,
 	Help: "Keys are compared byte by byte, so Ann@example.com does not find the row of ann@example.com, and " +
 		"values that look the same can be two keys: é can be one character or e with an accent, as macOS " +
@@ -21,7 +20,7 @@ var invisibleDifference = rule.Rule{
 		"the values in the model with each other and with those that patterns ask for. Normalise text before " +
 		"you build a key, and keep what people typed in another attribute.",
 
-	Whole: func(p *rule.Pass) {
+	Whole: func(p *Pass) {
 		checkTwins(p)
 		checkWords(p)
 	},
@@ -29,14 +28,14 @@ var invisibleDifference = rule.Rule{
 
 // A spelling is a value of a component as a sample or a pattern writes it.
 type spelling struct {
-	rule.Component
-	value rule.Written
-	q     *rule.Query // the pattern that gives the value, or nil
+	Component
+	value Written
+	q     *Query // the pattern that gives the value, or nil
 }
 
 // checkTwins reports two values of a field that look the same but differ in bytes. It compares the values of each
 // field across all entities and patterns.
-func checkTwins(p *rule.Pass) {
+func checkTwins(p *Pass) {
 	first, reported := map[[2]string]spelling{}, map[string]bool{}
 	compare := func(b spelling) {
 		key := [2]string{b.Name, folded(b.value.Text)}
@@ -60,13 +59,13 @@ func checkTwins(p *rule.Pass) {
 		p.Report(f)
 	}
 
-	queries := map[*model.Entity][]*rule.Query{}
+	queries := map[*model.Entity][]*Query{}
 	for _, q := range p.Queries {
 		queries[q.Entity] = append(queries[q.Entity], q)
 	}
 	for _, s := range p.Slots {
 		for _, c := range s.Components() {
-			if !rule.Textual(c.Type) {
+			if !textual(c.Type) {
 				continue
 			}
 			for _, w := range c.Written() {
@@ -74,7 +73,7 @@ func checkTwins(p *rule.Pass) {
 			}
 			for _, q := range queries[s.Entity] {
 				if given, ok := q.Given(c.Name); ok && given.Op == ast.Equal {
-					compare(spelling{c, rule.Written{Text: given.Args[0]}, q})
+					compare(spelling{c, Written{Text: given.Args[0]}, q})
 				}
 			}
 		}
@@ -82,8 +81,8 @@ func checkTwins(p *rule.Pass) {
 }
 
 // checkWords reports two entities whose templates of a key attribute begin with words that differ only in case.
-func checkWords(p *rule.Pass) {
-	first := map[[3]string]*rule.Slot{}
+func checkWords(p *Pass) {
+	first := map[[3]string]*Slot{}
 	for _, s := range p.Slots {
 		word := s.Literal()
 		place := [3]string{s.Entity.Table.Name, s.Name, strings.ToLower(word)}
@@ -96,8 +95,8 @@ func checkWords(p *rule.Pass) {
 			continue
 		}
 		f := s.Finding("%s begins with %s here and with %s in %s: their rows do not lie together",
-			s.Name, rule.Quoted(word), rule.Quoted(have.Literal()), have.Entity.Name)
-		f.Advise("begin both with %s", rule.Quoted(have.Literal()))
+			s.Name, quoted(word), quoted(have.Literal()), have.Entity.Name)
+		f.Advise("begin both with %s", quoted(have.Literal()))
 		f.Keys = append(have.Example(), s.Example()...)
 		p.Report(f)
 	}
@@ -119,7 +118,7 @@ func folded(s string) string {
 func escaped(s string) string { return terminal.ClipMiddle(strconv.QuoteToASCII(s), 120) }
 
 // escapeKeys escapes the characters beyond ASCII in the keys of a finding.
-func escapeKeys(f *rule.Finding) {
+func escapeKeys(f *Finding) {
 	for i, key := range f.Keys {
 		if strings.ContainsFunc(key, func(r rune) bool { return r > unicode.MaxASCII }) {
 			key = strconv.QuoteToASCII(key)

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -19,7 +18,7 @@ type shape struct {
 }
 
 // shapeOfKey returns the shape of an entity's key. It returns false if the entity lacks a key attribute.
-func shapeOfKey(p *rule.Pass, e *model.Entity) (s shape, ok bool) {
+func shapeOfKey(p *Pass, e *model.Entity) (s shape, ok bool) {
 	timed, other := false, false
 	for i, a := range e.Table.Keys() {
 		t := e.Attribute(a.Name)
@@ -32,8 +31,8 @@ func shapeOfKey(p *rule.Pass, e *model.Entity) (s shape, ok bool) {
 			s.alike += part.Literal + "\x00" + kindOf(e, part) + "\x00"
 			s.words = s.words || k+1 < len(parts) && strings.ContainsFunc(part.Literal, unicode.IsLetter)
 			if part.Name != "" && inSort {
-				moment := rule.Precision(part.Type) > 0 ||
-					rule.Textual(part.Type) && momentsOnly(p.Written(e, part.Name))
+				moment := precision(part.Type) > 0 ||
+					textual(part.Type) && allAre(p.Written(e, part.Name), isMoment)
 				timed, other = timed || moment, other || !moment
 			}
 		}
@@ -43,11 +42,6 @@ func shapeOfKey(p *rule.Pass, e *model.Entity) (s shape, ok bool) {
 	return s, true
 }
 
-// momentsOnly reports whether all values are times, and there is at least one.
-func momentsOnly(words []rule.Written) bool {
-	return len(words) > 0 && !slices.ContainsFunc(words, func(w rule.Written) bool { return !isMoment(w.Text) })
-}
-
 // kindOf returns what the values of a component have in common: the list of allowed values, or the type. It returns
 // "" for text and literals.
 func kindOf(e *model.Entity, p keys.Part) string {
@@ -55,14 +49,14 @@ func kindOf(e *model.Entity, p keys.Part) string {
 	switch {
 	case f != nil && len(f.Values) > 0:
 		return strings.Join(f.Values, "\x02")
-	case p.Name == "" || rule.Textual(p.Type):
+	case p.Name == "" || textual(p.Type):
 		return ""
 	}
 	return p.Type.String()
 }
 
 // checkKeys reports each entity whose key has the same form as the key of an earlier entity.
-func checkKeys(p *rule.Pass) {
+func checkKeys(p *Pass) {
 	first := map[string][]*model.Entity{} // by table and shape
 	for _, e := range p.Entities {
 		s, ok := shapeOfKey(p, e)
@@ -98,7 +92,7 @@ func within(a, b *model.Entity) bool {
 
 // reportAlike reports an entity whose key has the same form as that of another. If equal is true, both build it from
 // the same fields. If words is true, both have the same words before their ids.
-func reportAlike(p *rule.Pass, first, second *model.Entity, equal, words bool) {
+func reportAlike(p *Pass, first, second *model.Entity, equal, words bool) {
 	v := p.TableView(second.Table)
 	names := []string{first.Name, second.Name}
 	f := v.Finding("the keys of %s ", names)

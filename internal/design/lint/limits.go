@@ -5,13 +5,12 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 )
 
-var limits = rule.Rule{
+var limits = Rule{
 	ID: "limits", Title: "Keys, items and collections near their limits", Severity: model.Warning,
 	Help: "A partition key has at most 2,048 bytes of UTF-8, a sort key 1,024, and an item 400 KB with its " +
 		"rows in local indexes. In a table with a local index, all items of a partition have at most 10 GB " +
@@ -30,7 +29,7 @@ const (
 // judge completes a finding about a size in bytes. most is the largest size that the model allows, and now is the
 // largest size in the dataset. judge reports false if most is within the limit and now is at most three quarters of
 // the limit.
-func judge(f *rule.Finding, what string, most, now, limit int) bool {
+func judge(f *Finding, what string, most, now, limit int) bool {
 	switch {
 	case most > limit:
 		f.Severity = model.Error
@@ -50,7 +49,7 @@ func bytesText(n int) string {
 	return text.Size(n)
 }
 
-func checkKeyLength(p *rule.Pass, s *rule.Slot) {
+func checkKeyLength(p *Pass, s *Slot) {
 	limit, role := keycond.MaxPartitionKeyBytes, "the partition key "
 	if s.SortView() != nil {
 		limit, role = keycond.MaxSortKeyBytes, "the sort key "
@@ -58,7 +57,7 @@ func checkKeyLength(p *rule.Pass, s *rule.Slot) {
 	now, at := largest(p.Items(s.Entity), func(it *dataset.Item) int { return len(it.Attributes.Get(s.Name).Raw()) })
 	f := s.Finding("")
 	f.Keys = s.View().Shown(at)
-	most := rule.Longest(s.Entity, s.Parts)
+	most := longest(s.Entity, s.Parts)
 	f.Advise("limit the length of the values in %s, or put a hash there and the text into another attribute", s.Name)
 	if s.Kind == attr.String && judge(f, role+s.Name, most, now, limit) {
 		p.Report(f)
@@ -75,7 +74,7 @@ func largest(items []*dataset.Item, size func(*dataset.Item) int) (most int, at 
 	return most, at
 }
 
-func checkItemSize(p *rule.Pass, e *model.Entity) {
+func checkItemSize(p *Pass, e *model.Entity) {
 	now, at := largest(p.Items(e), func(it *dataset.Item) int {
 		n := it.Attributes.Size()
 		for _, v := range p.Views {
@@ -90,7 +89,7 @@ func checkItemSize(p *rule.Pass, e *model.Entity) {
 	most, most1 := 0, 0
 	large := &model.Template{} // the attribute that can be the largest; most1 is its size in bytes
 	for _, t := range e.Attributes {
-		n := len(t.Name) + rule.Longest(e, partsOf(t))
+		n := len(t.Name) + longest(e, partsOf(t))
 		if most += n; n > most1 {
 			large, most1 = t, n
 		}
@@ -107,8 +106,8 @@ func checkItemSize(p *rule.Pass, e *model.Entity) {
 
 // checkCollection compares the size of each item collection with the limit. An item collection consists of the items
 // of a partition and their rows in local indexes.
-func checkCollection(p *rule.Pass, v *rule.View) {
-	local := slices.DeleteFunc(slices.Clone(p.Views), func(o *rule.View) bool {
+func checkCollection(p *Pass, v *View) {
+	local := slices.DeleteFunc(slices.Clone(p.Views), func(o *View) bool {
 		return o.Table != v.Table || o.Index == nil || !o.Index.Local
 	})
 	if v.Index != nil || len(local) == 0 || v.Load() == nil {

@@ -46,7 +46,7 @@ func findIn(t *testing.T, path string, items int) []model.Finding {
 	w, err := dataset.Build(context.Background(), m, dataset.Options{MaxItems: items})
 	require.NoError(t, err)
 	defer w.Close()
-	found, err := lint.Run(context.Background(), w)
+	found, err := lint.RunAlone(context.Background(), w)
 	require.NoError(t, err)
 	return found
 }

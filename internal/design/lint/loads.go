@@ -6,13 +6,12 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-var loads = rule.Rule{
+var loads = Rule{
 	ID: "loads", Title: "Partitions and items with too much load", Severity: model.Error,
 	Help: "One partition serves 3,000 read units and 1,000 write units per second, whatever the capacity of " +
 		"the table. Beyond that, requests are throttled. The loads of all patterns and declared rates add " +
@@ -21,7 +20,7 @@ var loads = rule.Rule{
 		"gets all of it in the current period. Writes of one item come one after the other, and transactions " +
 		"that meet on it are cancelled. A key with few values puts much of the data into one partition.",
 
-	View: func(p *rule.Pass, v *rule.View) {
+	View: func(p *Pass, v *View) {
 		for _, e := range v.Entities() {
 			if v.WrittenBy(e) {
 				checkConstant(p, v, e)
@@ -46,7 +45,7 @@ const (
 )
 
 // checkHot reports the partition with the highest load, if its units per second are at least half the limit.
-func checkHot(p *rule.Pass, v *rule.View, s *load.Space, units []float64, unit string, limit float64) {
+func checkHot(p *Pass, v *View, s *load.Space, units []float64, unit string, limit float64) {
 	at, over := -1, 0
 	for i, n := range units {
 		if n > limit {
@@ -62,7 +61,7 @@ func checkHot(p *rule.Pass, v *rule.View, s *load.Space, units []float64, unit s
 
 	part := v.Parts[at]
 	it := v.Rows[part.From].Item
-	when, others := "", rule.Others(over-1, "over that limit")
+	when, others := "", othersToo(over-1, "over that limit")
 	if s.Periodic(it.Entity) {
 		when, others = " in its period", ""
 	}
@@ -91,7 +90,7 @@ func checkHot(p *rule.Pass, v *rule.View, s *load.Space, units []float64, unit s
 
 // saySources adds to a finding which patterns cause the load of a partition, the pattern with most units first. A
 // transaction can write several rows of the partition, so saySources adds up the units of each pattern.
-func saySources(f *rule.Finding, s *load.Space, at int, write bool) {
+func saySources(f *Finding, s *load.Space, at int, write bool) {
 	units, sources, names := map[string]float64{}, map[string]load.Source{}, []string{}
 	for _, one := range s.Sources {
 		if one.Write != write || one.Units[at] == 0 {
@@ -132,7 +131,7 @@ const (
 )
 
 // checkItem reports an item that is written so often that its writes conflict.
-func checkItem(p *rule.Pass, v *rule.View, l load.ItemLoad) {
+func checkItem(p *Pass, v *View, l load.ItemLoad) {
 	if l.Transactions < manyTransactions && l.Writes < manyWrites {
 		return
 	}
@@ -155,7 +154,7 @@ const (
 )
 
 // checkVolume reports the partition with the most items, if it is large and holds much of the view.
-func checkVolume(p *rule.Pass, v *rule.View, s *load.Space) {
+func checkVolume(p *Pass, v *View, s *load.Space) {
 	var at dataset.Part
 	var items, bytes float64
 	large := 0
@@ -177,14 +176,14 @@ func checkVolume(p *rule.Pass, v *rule.View, s *load.Space) {
 	it := v.Rows[at.From].Item
 	f := v.FindingOf(at, "at the declared scale, partition %s of %s holds %s items, %s of all, in %s%s",
 		v.PartitionKey(it), v, text.Thousands(int(items)), text.Percent(items/all), text.Size(bytes),
-		rule.Others(large-1, "large"))
+		othersToo(large-1, "large"))
 	f.Severity, f.Advice = model.Warning, divideAdvice
 	p.Report(f)
 }
 
 // checkConstant reports an entity whose items are all in one partition. It does so only if the model declares neither
 // the number of items nor how often they are written, because checkVolume and checkHot judge declared loads.
-func checkConstant(p *rule.Pass, v *rule.View, e *model.Entity) {
+func checkConstant(p *Pass, v *View, e *model.Entity) {
 	if len(e.ComponentsOf(v.Hash)) > 0 {
 		return
 	}
@@ -216,7 +215,7 @@ const divideAdvice = "divide it by a component that each query knows, or by a sh
 // returns "" for other attributes.
 func templateOf(e *model.Entity, name string) string {
 	if t := e.Attribute(name); t != nil && t.Kind == attr.String {
-		return rule.Source(partsOf(t))
+		return sourceOf(partsOf(t))
 	}
 	return ""
 }

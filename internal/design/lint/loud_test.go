@@ -25,15 +25,21 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{x:number}"}, samples: [{p: a, x: 
 		{"text that is numbers", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o}"}, samples: [{p: a, o: 9}, {p: a, o: 10}]}}`, `note.*"10" sorts before "9"`},
 		{"quarters", "natural-order", `
-entities: {E: {attributes: {PK: "P#{p}", SK: "{x}"}, samples: [{p: a, x: Q4-2024}, {p: a, x: Q1-2025}]}}`, `written as in "Q1-2025".*such as 2025-Q1`},
+entities: {E: {attributes: {PK: "P#{p}", SK: "{x}"}, samples: [{p: a, x: Q4-2024}, {p: a, x: Q1-2025}]}}`, `is a time.*"Q1-2025" sorts before "Q4-2024".*such as 2025-Q1`},
 		{"months", "natural-order", `
-entities: {E: {attributes: {PK: "P#{p}", SK: "{x}"}, samples: [{p: a, x: 12/2024}]}}`, `written as in "12/2024".*such as 2024-12: write SK: "{x:month}"`},
+entities: {E: {attributes: {PK: "P#{p}", SK: "{x}"}, samples: [{p: a, x: 12/2024}]}}`, `is a time.*would sort before.*write SK: "{x:month}"`},
 		{"an address", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{x}"}, samples: [{p: a, x: 10.0.0.9}]}}
-patterns: [{name: q, query: {entity: E, where: {p: a}, order: desc}}]`, `"10.0.0.10" would sort before "10.0.0.9"; "q" needs their order`},
+patterns: [{name: q, query: {entity: E, where: {p: a}, order: desc}}]`, `"10.0.0.10" would sort before "10.0.0.9"; "q" needs their order.*such as 010.000.000.009`},
 		{"hexadecimal numbers", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{x}"}, samples: [{p: a, x: "0xFF"}, {p: a, x: "0x100"}]}}
 patterns: [{name: q, query: {entity: E, where: {p: a}, order: desc}}]`, `"0x100" sorts before "0xFF"; "q" needs their order`},
+		{"commas between thousands", "natural-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{x}"}, samples: [{p: a, x: "999"}, {p: a, x: "1,000"}]}}`, `note x in SK of table Tab is an amount.*"1,000" sorts before "999"`},
+		{"sizes with units", "natural-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{x}"}, samples: [{p: a, x: 5KB}, {p: a, x: 1MB}]}}`, `"1MB" sorts before "5KB".*in one unit`},
+		{"hours with am and pm", "natural-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{x}"}, samples: [{p: a, x: 9am}, {p: a, x: 1pm}]}}`, `warning x in SK of table Tab is a time.*"1pm" sorts before "9am".*with leading zeros, such as 13:00`},
 		{"a count whose newest is wanted", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "D#{seq}"}, samples: [{p: a, seq: 1}]}}
 patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `warning seq in SK`},
@@ -89,7 +95,7 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{x:number}"}, samples: [{p: a, x: 
 		{"seconds as a type, milliseconds as a type", "natural-order", `
 entities:
   E: {attributes: {PK: "P#{p}", SK: "AT#{at:epoch}"}}
-  F: {attributes: {PK: "P#{q}", SK: "AT#{on:epochms}"}}`, `two formats, 1767607200 in E and 1767607200000 in F.*{on:epochms}`},
+  F: {attributes: {PK: "P#{q}", SK: "AT#{on:epochms}"}}`, `two formats, 1767607200 in E and 1767607200000 in F.*{on:millis}`},
 		{"numbers of both units in one field", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at:number}"}, samples: [{p: a, at: 1767607200}, {p: a, at: 1767607200123}]}}`, `two formats, 1767607200 in E and 1767607200123 in E`},
 		{"two directions", "natural-order", `
@@ -105,11 +111,11 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026
 		{"no zone", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-01-05T10:00"}, {p: a, at: "2026-01-05T10:00Z"}]}}`, `two formats`},
 		{"names of months", "natural-order", `
-entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "5 Jan 2026"}, {p: a, at: "5 Feb 2026"}]}}`, `as in "5 Feb 2026"`},
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "5 Jan 2026"}, {p: a, at: "5 Feb 2026"}]}}`, `"5 Feb 2026" sorts before "5 Jan 2026".*{at:date}`},
 		{"the day first", "natural-order", `
-entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "05.01.2026"}]}}`, `as in "05.01.2026"`},
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "05.01.2026"}]}}`, `is a time.*would sort before.*{at:date}`},
 		{"dates in words", "natural-order", `
-entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "Jan 5 2026"}, {p: a, at: "Feb 12 2026"}]}}`, `as in "Feb 12 2026".*write SK: "{at:date}"`},
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "Jan 5 2026"}, {p: a, at: "Feb 12 2026"}]}}`, `"Feb 12 2026" sorts before "Jan 5 2026".*write SK: "{at:date}"`},
 		{"weeks under any name that a pattern orders by", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{slot}#{id}"}, samples: [{p: a, slot: W10, id: x}, {p: a, slot: W9, id: x}]}}
 patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `"W10" sorts before "W9"; "newest" needs their order.*such as W09`},
@@ -123,7 +129,7 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{inv}"}, samples: [{p: a, inv: INV
 patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `"INV-10" sorts before "INV-9"`},
 		{"ids of two lengths", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{id}"}, samples: [{p: a, id: 9f3}, {p: a, id: 10a2}]}}
-patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `error id in SK of table Tab is an id of two lengths.*"10a2" sorts before "9f3"; "newest" needs their order`},
+patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `error id in SK of table Tab is hexadecimal.*"10a2" sorts before "9f3"; "newest" needs their order`},
 		{"leading zeros of two widths", "natural-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{n}"}, samples: [{p: a, n: "007"}, {p: a, n: "0010"}]}}`, `"0010" sorts before "007"`},
 		{"a value that is none", "no-value", `
@@ -150,9 +156,9 @@ entities:
   E: {attributes: {PK: "X#{x}", SK: "S#{a:date}"}, samples: [{x: a, a: 2025-01-01}]}
   F: {attributes: {PK: "X#{x}", SK: "S#{b:date}"}, samples: [{x: b, b: 2025-01-02}]}`, "warning the keys of E and F look alike"},
 		{"a date and a time with PM", "natural-order", `
-entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-01-05 9:00 PM"}, {p: a, at: "2026-01-05 10:00 PM"}]}}`, `as in "2026-01-05 10:00 PM"`},
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-01-05 9:00 PM"}, {p: a, at: "2026-01-05 10:00 PM"}]}}`, `"2026-01-05 10:00 PM" sorts before "2026-01-05 9:00 PM"`},
 		{"a date without zeros", "natural-order", `
-entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-1-5"}]}}`, `as in "2026-1-5"`},
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-1-5"}]}}`, `"2025-10-2" would sort before "2025-9-30"`},
 		{"zzz loses zzzz", "range-end", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: a}, {p: a, n: zzzz}, {p: a, n: "{x"}]}}` +
 			between("N#", "N#zzz"), `error.*2 rows are missing`},
@@ -186,7 +192,7 @@ patterns: [{name: log, put: E, rate: 10}]`, "precision of one day: at the declar
 		{"times of day", "time-only-key", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{c}"}, samples: [{p: a, c: "01:00 PM"}, {p: a, c: "11:00 AM"}]}}`, "note.*precision of one minute"},
 		{"a date with a time of day", "natural-order", `
-entities: {E: {attributes: {PK: "P#{p}", SK: "{c}"}, samples: [{p: a, c: "2025-01-31 1:00 PM"}, {p: a, c: "2025-01-31 11:00 AM"}]}}`, `such as 2025-01-31T11:00:00Z: write SK: "{c:time}"`},
+entities: {E: {attributes: {PK: "P#{p}", SK: "{c}"}, samples: [{p: a, c: "2025-01-31 1:00 PM"}, {p: a, c: "2025-01-31 11:00 AM"}]}}`, `"2025-09-30 10:00 AM" would sort before "2025-09-30 9:00 AM".*write SK: "{c:time}"`},
 		{"more items than moments", "time-only-key", `
 entities: {E: {attributes: {PK: "ROOM#{room}", SK: "{at:time}"}, fields: {room: {values: [A]}, at: {type: time, from: "2026-01-05T00:00:00Z", to: "2026-01-05T01:00:00Z"}}, count: 500}}`, "warning.*of the 500 items of a partition, some have the same second"},
 		{"a key that moves the hazard to another pattern", "component-order", `

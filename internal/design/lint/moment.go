@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -18,7 +17,7 @@ import (
 var (
 	layouts = []string{
 		time.RFC3339, time.DateTime, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
-		"20060102T150405Z", "20060102T150405", "2006-01-02 3:04 PM", "3:04 PM",
+		"20060102T150405Z", "20060102T150405", "2006-01-02 3:04 PM", "3:04 PM", "3:04PM", "3PM", "3 PM",
 	}
 	dayLayouts = []string{
 		time.DateOnly, "2006-1-2", "2-1-2006", "1-2-2006", "2.1.2006", "2-Jan-2006", "Jan-2-2006", "2-January-2006",
@@ -27,6 +26,9 @@ var (
 	separators = strings.NewReplacer("/", "-", ", ", "-", " ", "-")
 )
 
+// sinceEpoch ends the layout of times that are numbers.
+const sinceEpoch = " since 1970"
+
 // momentOf returns the time that s denotes, and its layout. If s is a number, the layout is "seconds since 1970" for
 // 10 digits and "milliseconds since 1970" for 13.
 func momentOf(s string) (at time.Time, layout string, ok bool) {
@@ -34,12 +36,12 @@ func momentOf(s string) (at time.Time, layout string, ok bool) {
 		var n int64
 		fmt.Sscan(s, &n)
 		if len(s) == 13 {
-			return time.UnixMilli(n), "milliseconds since 1970", true
+			return time.UnixMilli(n), "milliseconds" + sinceEpoch, true
 		}
-		return time.Unix(n, 0), "seconds since 1970", true
+		return time.Unix(n, 0), "seconds" + sinceEpoch, true
 	}
 	for _, layout := range layouts {
-		if at, err := time.Parse(layout, s); err == nil {
+		if at, err := time.Parse(layout, strings.ToUpper(s)); err == nil {
 			return at, layout, true
 		}
 	}
@@ -72,49 +74,35 @@ func isMoment(s string) bool {
 	return ok
 }
 
-// chronological reports whether times in a layout sort in order of time. It tries the layout on a few times.
-func chronological(layout string) bool {
-	if strings.HasSuffix(layout, "since 1970") {
-		return true
-	}
-	last := ""
-	for _, at := range []time.Time{
-		time.Date(2025, 9, 30, 9, 0, 0, 0, time.UTC), time.Date(2025, 9, 30, 10, 0, 0, 0, time.UTC),
-		time.Date(2025, 10, 2, 13, 0, 0, 0, time.UTC), time.Date(2026, 2, 1, 14, 0, 0, 0, time.UTC),
-	} {
-		s := at.Format(layout)
-		if s < last {
-			return false
-		}
-		last = s
-	}
-	return true
-}
-
 // A format is the format in which an entity writes times at one place of a key, with an example.
 type format struct {
-	rule.Component
-	value rule.Written
+	Component
+	value Written
 	text  string // the example as a key has it
-	shape string // text with each digit replaced by 0, except the digits of the time zone
+	shape string // see shapeOf
 }
 
 var zone = text.Pattern(`([+-]\d{2}:?\d{2}|Z)$`)
 
-// shapeOf replaces the digits of s with zeros, except in the time zone at its end.
+// shapeOf replaces the digits of s with zeros, except in the time zone at its end. The shape of a number since 1970 is
+// the number of its digits.
 func shapeOf(s string) string {
+	if epochText().MatchString(s) {
+		return fmt.Sprintf("%d digits", len(s))
+	}
 	at := len(s)
 	if m := zone().FindStringIndex(s); m != nil && strings.Contains(s, ":") {
 		at = m[0]
 	}
-	return rule.Masked(s[:at]) + s[at:]
+	return masked(s[:at]) + s[at:]
 }
 
-// formatsOf returns an example of each format in which c has times. It returns nil if the values are not times.
-func formatsOf(p *rule.Pass, c rule.Component) (all []format) {
+// formatsOf returns an example of each format in which c has times, except the formats that [times] reports. It
+// returns nil if the values are not times.
+func formatsOf(p *Pass, c Component) (all []format) {
 	words := c.Written()
 	if model.Moment(c.Type) {
-		value := rule.Written{Text: "2026-01-05T10:00:00Z", Item: p.First(c.Entity)}
+		value := Written{Text: "2026-01-05T10:00:00Z", Item: p.First(c.Entity)}
 		s, _ := c.Type.Encode(value.Text) // every type of time can encode this value
 		shape := shapeOf(s)
 		if c.Type.Desc {
@@ -125,11 +113,14 @@ func formatsOf(p *rule.Pass, c rule.Component) (all []format) {
 		}
 		return []format{{c, value, s, shape}}
 	}
-	if !rule.Plain(c.Type) && c.Type.Name != "number" && c.Type.Name != "int" || !c.AllWritten(isMoment) {
+	if !plain(c.Type) && c.Type.Name != "number" && c.Type.Name != "int" || !c.AllWritten(isMoment) {
 		return nil
 	}
 	for _, w := range words {
-		if shape := shapeOf(w.Text); !slices.ContainsFunc(all, func(f format) bool { return f.shape == shape }) {
+		_, layout, _ := momentOf(w.Text)
+		_, _, reported := unordered(layout)
+		shape := shapeOf(w.Text)
+		if !reported && !slices.ContainsFunc(all, func(f format) bool { return f.shape == shape }) {
 			all = append(all, format{c, w, w.Text, shape})
 		}
 	}
@@ -138,18 +129,14 @@ func formatsOf(p *rule.Pass, c rule.Component) (all []format) {
 
 // checkFormats compares the formats of times that share a place in keys, and reports each slot at most once. Two
 // formats sort together if one is a period, such as a day, and the other begins with that period.
-func checkFormats(p *rule.Pass) {
-	at, reported := map[string][]format{}, map[*rule.Slot]bool{}
+func checkFormats(p *Pass) {
+	at, reported := map[string][]format{}, map[*Slot]bool{}
 	for _, s := range p.Slots {
 		for _, c := range s.Components() {
 			found := formatsOf(p, c)
-			if f := disordered(c, found); f != nil && !reported[s] {
-				reported[s] = true
-				p.Report(f)
-			}
 			for _, v := range s.Places {
 				place := strings.Join([]string{
-					v.Table.Name, v.String(), s.Name, partitionShape(s, v), rule.Skeleton(s.Parts[:c.At]),
+					v.Table.Name, v.String(), s.Name, partitionShape(s, v), skeleton(s.Parts[:c.At]),
 				}, "\x00")
 				for _, b := range found {
 					f := mixed(at[place], b)
@@ -165,13 +152,13 @@ func checkFormats(p *rule.Pass) {
 }
 
 // mixed returns a finding if b does not sort together with a format in before, or nil.
-func mixed(before []format, b format) *rule.Finding {
+func mixed(before []format, b format) *Finding {
 	for _, a := range before {
 		short, long := a.shape, b.shape
 		if len(short) > len(long) {
 			short, long = long, short
 		}
-		day := !strings.Contains(short, ":") && !isEpoch(a) && !isEpoch(b)
+		day := !strings.Contains(short, ":")
 		if short == long || day && strings.HasPrefix(long, short) {
 			continue
 		}
@@ -182,9 +169,7 @@ func mixed(before []format, b format) *rule.Finding {
 			f.Severity = model.Error
 			f.Say("; %q needs the order of time", q.Name)
 		}
-
-		typ := commonType(a, b)
-		f.Advise("write all of them in one format, such as %s", b.As(typ))
+		f.Advise("write all of them in one format, such as %s", b.As("millis"))
 		if b.Kind == attr.Number {
 			f.Advise("write %s in one unit everywhere: multiply the seconds by 1,000", b.Name)
 		}
@@ -193,62 +178,16 @@ func mixed(before []format, b format) *rule.Finding {
 	return nil
 }
 
-func isEpoch(f format) bool { return strings.Trim(f.shape, "0") == "" }
-
-// commonType returns a type of times that is as precise as the more precise of two formats.
-func commonType(a, b format) string {
-	shapes := a.shape + " " + b.shape
-	switch {
-	case len(a.shape) == 13 && isEpoch(a), len(b.shape) == 13 && isEpoch(b):
-		return "epochms"
-	case strings.Contains(shapes, ".000"):
-		return "millis"
-	}
-	return "time"
-}
-
-// disordered returns a finding about the first format in which times do not sort in order of time, or nil.
-func disordered(c rule.Component, found []format) *rule.Finding {
-	for _, b := range found {
-		at, layout, _ := momentOf(b.value.Text)
-		if c.SortView() == nil || model.Moment(c.Type) || chronological(layout) {
-			continue
-		}
-		f := c.Finding("%s in %s of %s is written as in %s, so its bytes are not in order of time",
-			c, c.Slot, c.View(), b.value)
-		f.Keys = c.KeyWith(b.value)
-		if !strings.Contains(layout, "2006") { // a time of day, for which there is no type
-			f.Advise("write the hours up to 23 with leading zeros, such as %s", at.Format("15:04"))
-			return f
-		}
-		typ, example := "date", at.Format(time.DateOnly)
-		switch {
-		case strings.Contains(layout, ":"):
-			typ, example = "time", at.Format(time.RFC3339)
-		case strings.HasPrefix(layout, "Q"):
-			f.Advise("write the year first, such as %s", at.Format("2006-Q1"))
-			return f
-		case strings.Count(layout, "-") == 1: // a month
-			typ, example = "month", at.Format("2006-01")
-		}
-		f.Advise("write the year first and all parts with leading zeros, such as %s: %s", example,
-			rule.Writing(c.Slot.Name, c.As(typ)))
-		return f
-	}
-
-	return nil
-}
-
 // partitionShape returns the skeleton of the partition key that belongs to a slot in a sort key. checkFormats
 // compares only slots with equal skeletons, because only rows of one partition are sorted together.
-func partitionShape(s *rule.Slot, v rule.Place) string {
+func partitionShape(s *Slot, v Place) string {
 	if !v.Sort {
 		return ""
 	}
 	var b strings.Builder
 	for _, a := range v.Hash {
 		if t := s.Entity.Attribute(a.Name); t != nil && t.Template != nil {
-			b.WriteString(rule.Skeleton(t.Template.Parts()))
+			b.WriteString(skeleton(t.Template.Parts()))
 		}
 		b.WriteByte(2)
 	}

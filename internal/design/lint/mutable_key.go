@@ -3,11 +3,10 @@ package lint
 import (
 	"slices"
 
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-var mutableKey = rule.Rule{
+var mutableKey = Rule{
 	ID: "mutable-key", Title: "A field that changes in the key of a table", Severity: model.Error,
 	Help: "The key of an item cannot be updated: UpdateItem refuses it. The item must be deleted and written " +
 		"again under another key, in a transaction if readers must never miss it. Build table keys from " +
@@ -19,7 +18,7 @@ var mutableKey = rule.Rule{
 }
 
 // checkMutable reports a slot in a table key with fields that can change.
-func checkMutable(p *rule.Pass, s *rule.Slot) {
+func checkMutable(p *Pass, s *Slot) {
 	if !s.InTable() {
 		return
 	}
@@ -33,8 +32,6 @@ func checkMutable(p *rule.Pass, s *rule.Slot) {
 
 	v := p.TableView(s.Entity.Table)
 	f := s.FindingIn(v, "%s can change and is in %s, a key of %s: an update cannot change a key", names, s.Name, v)
-	f.Keys = v.Shown(p.First(s.Entity))
-
 	f.Advise("leave %s out of %s, and add an index that has it for the patterns that give it", names, s.Name)
 	p.Report(f)
 }

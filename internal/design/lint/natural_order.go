@@ -5,13 +5,12 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-var naturalOrder = rule.Rule{
+var naturalOrder = Rule{
 	ID: "natural-order", Title: "Bytes are in another order than people mean", Severity: model.Warning,
 	Help: "Keys are ordered byte by byte: 10 before 9, -1 before -2, 1.10.0 before 1.9.0, W10 before W9, 0010 " +
 		"before 007, Zoe before adam, HIGH before LOW, `New York#` before `New#`, and 10:00:00.5Z before " +
@@ -26,15 +25,15 @@ var naturalOrder = rule.Rule{
 
 // A disorder is a component of a sort key whose values sort in another order than people expect.
 type disorder struct {
-	rule.Component
+	Component
 	sense
-	a, b   rule.Written // the first pair that sorts the wrong way round
-	n      int          // the number of pairs that sort so; 0 if a and b are invented examples
-	needed *rule.Query  // a pattern that needs the order, or nil
+	a, b   Written // the first pair that sorts the wrong way round
+	n      int     // the number of pairs that sort so; 0 if a and b are invented examples
+	needed *Query  // a pattern that needs the order, or nil
 }
 
 // checkValues reports a component of a sort key whose values sort in another order than people expect.
-func checkValues(p *rule.Pass, c rule.Component) {
+func checkValues(p *Pass, c Component) {
 	d, ok := disorderOf(p, c)
 	if !ok {
 		return
@@ -42,7 +41,7 @@ func checkValues(p *rule.Pass, c rule.Component) {
 	f := c.Finding("%s in %s of %s is %s, and bytes are in another order: %s ",
 		c.Name, c.Slot, c.View(), d.name, d.a)
 	if f.Severity = d.severity(); d.n > 0 {
-		f.Say("sorts before %s%s", d.b, rule.AndMore(d.n-1))
+		f.Say("sorts before %s%s", d.b, andMore(d.n-1))
 	} else {
 		f.Say("would sort before %s", d.b)
 	}
@@ -50,9 +49,9 @@ func checkValues(p *rule.Pass, c rule.Component) {
 		f.Say("; %q needs their order", d.needed.Name)
 	}
 	f.Keys = c.View().Shown(d.a.Item, d.b.Item)
-	if f.Advice = d.cure; d.width != "" {
-		f.Advice = rule.Writing(c.Slot.Name, c.As(d.width))
-		if len(c.Parts) == 1 {
+	if f.Advice = d.cure; d.typ != "" {
+		f.Advice = writing(c.Slot.Name, c.As(d.typ))
+		if len(c.Parts) == 1 && d.name == number {
 			f.Advice += "; or give " + c.Slot.Name + " type N"
 		}
 	}
@@ -72,7 +71,7 @@ func (d disorder) severity() model.Severity {
 }
 
 // disorderOf compares the byte order of a component's values with the order that people expect.
-func disorderOf(p *rule.Pass, c rule.Component) (d disorder, ok bool) {
+func disorderOf(p *Pass, c Component) (d disorder, ok bool) {
 	if c.SortView() == nil || c.Kind != attr.String {
 		return d, false
 	}
@@ -89,21 +88,21 @@ func disorderOf(p *rule.Pass, c rule.Component) (d disorder, ok bool) {
 	if meant.name == level && d.needed == nil && readOneByOne(p, c) {
 		return d, false
 	}
-	d.a, d.b, d.n = rule.Disorder(words, meant.compare)
+	d.a, d.b, d.n = disordered(words, meant.compare)
 	switch {
 	case d.n > 0:
 		return d, meant.certain || !meant.unsure || d.needed != nil
 	case meant.low == "" || !meant.certain && d.needed == nil:
 		return d, false
 	}
-	d.a, d.b = rule.Written{Text: meant.low}, rule.Written{Text: meant.high}
+	d.a, d.b = Written{Text: meant.low}, Written{Text: meant.high}
 	return d, true
 }
 
 // readOneByOne reports whether a pattern compares the component with =. Such a pattern never returns several values,
 // so their order does not matter.
-func readOneByOne(p *rule.Pass, c rule.Component) bool {
-	return slices.ContainsFunc(p.Queries, func(q *rule.Query) bool {
+func readOneByOne(p *Pass, c Component) bool {
+	return slices.ContainsFunc(p.Queries, func(q *Query) bool {
 		given, ok := q.Given(c.Name)
 		return ok && given.Op == ast.Equal && q.Entity == c.Entity && q.View == c.SortView()
 	})
@@ -111,12 +110,12 @@ func readOneByOne(p *rule.Pass, c rule.Component) bool {
 
 // wordsIn returns the values of a component in the order of their keys. It compares each value together with the
 // literal that follows the component, because that literal affects the order of keys.
-func wordsIn(p *rule.Pass, c rule.Component) []rule.Written {
+func wordsIn(p *Pass, c Component) []Written {
 	words := slices.Clone(c.Written())
 	if c.Type.Name == "number" { // generated numbers can sort wrongly too
 		words = nil
 		for _, it := range p.Items(c.Entity) {
-			words = append(words, rule.Written{Text: it.Values.Get(c.Name), Item: it})
+			words = append(words, Written{Text: it.Values.Get(c.Name), Item: it})
 		}
 	}
 	listed := c.Type.Values
@@ -125,19 +124,19 @@ func wordsIn(p *rule.Pass, c rule.Component) []rule.Written {
 	}
 	for _, value := range listed {
 		// Append listed values last, so that CompactFunc keeps an item's value before an equal listed one.
-		words = append(words, rule.Written{Text: value})
+		words = append(words, Written{Text: value})
 	}
 
 	follows := ""
 	if c.At+1 < len(c.Parts) {
 		follows = c.Parts[c.At+1].Literal
 	}
-	slices.SortStableFunc(words, func(a, b rule.Written) int { return cmp.Compare(a.Text+follows, b.Text+follows) })
-	return slices.CompactFunc(words, func(a, b rule.Written) bool { return a.Text == b.Text })
+	slices.SortStableFunc(words, func(a, b Written) int { return cmp.Compare(a.Text+follows, b.Text+follows) })
+	return slices.CompactFunc(words, func(a, b Written) bool { return a.Text == b.Text })
 }
 
 // checkWants compares the order that the name of a pattern asks for with the order of its rows.
-func checkWants(p *rule.Pass, q *rule.Query) {
+func checkWants(p *Pass, q *Query) {
 	w := wantOf(q.Name)
 	for c := range q.Orders {
 		if f := unwanted(q, c, w); f != nil {
@@ -150,22 +149,20 @@ func checkWants(p *rule.Pass, q *rule.Query) {
 }
 
 // unwanted returns a finding if w asks for another order than component c gives the rows of q, or nil.
-func unwanted(q *rule.Query, c rule.Component, w want) *rule.Finding {
+func unwanted(q *Query, c Component, w want) *Finding {
 	limited := q.Report.Limit > 0
-	timed := rule.Timed(c.Type) || rule.Plain(c.Type) && c.AllWritten(isMoment)
+	timed := sortsByTime(c.Type) || plain(c.Type) && c.AllWritten(isMoment)
 
-	switch {
-	case isRandom(c) && (w.timed || q.Directed() || limited && timeOf(c.Entity) != ""):
-		f := q.Finding("%q reads rows of %s ordered by %s, which is random", q.Name, c.Entity.Name, c)
-		if !w.timed && !q.Directed() {
-			f.Severity = model.Note
-		}
-		return adviseTime(f, c)
-
-	case rule.Textual(c.Type) && !timed && !c.Single() && timeAfter(c) != nil &&
-		(w.timed || limited && q.Report.Reverse):
-		f := q.Finding("%q reads rows of %s ordered by %s, not by time", q.Name, c.Entity.Name, c)
-		if !w.timed {
+	wrong, asked := "", w.timed // what is wrong with the order, and whether the pattern surely asks for another
+	switch field, _ := timeField(c.Entity); {
+	case isRandom(c) && (w.timed || q.Directed() || limited && field != ""):
+		wrong, asked = "which is random", w.timed || q.Directed()
+	case textual(c.Type) && !timed && !c.Single() && timeAfter(c) != nil && (w.timed || limited && q.Report.Reverse):
+		wrong = "not by time"
+	}
+	if wrong != "" {
+		f := q.Finding("%q reads rows of %s ordered by %s, %s", q.Name, c.Entity.Name, c, wrong)
+		if !asked {
 			f.Severity = model.Note
 		}
 		return adviseTime(f, c)
@@ -186,19 +183,19 @@ func unwanted(q *rule.Query, c rule.Component, w want) *rule.Finding {
 
 // adviseTime advises to order the rows by a time: a later component of the slot, a field, or an id that begins with
 // its time.
-func adviseTime(f *rule.Finding, c rule.Component) *rule.Finding {
-	field, typ := rule.TimeField(c.Entity)
+func adviseTime(f *Finding, c Component) *Finding {
+	field, typ := timeField(c.Entity)
 	switch after := timeAfter(c); {
 	case after != nil:
 		order := c.Components()
-		i := slices.IndexFunc(order, func(o rule.Component) bool { return o.At == c.At })
-		j := slices.IndexFunc(order, func(o rule.Component) bool { return o.At == after.At })
+		i := slices.IndexFunc(order, func(o Component) bool { return o.At == c.At })
+		j := slices.IndexFunc(order, func(o Component) bool { return o.At == after.At })
 		order[i], order[j] = order[j], order[i]
 		f.Advise("put %s before %s: %s, or add an index with that sort key", after.Name, c,
-			rule.Writing(c.Slot.Name, c.Reordered(order)))
+			writing(c.Slot.Name, c.Reordered(order)))
 	case field != "":
-		id := rule.Source(c.Parts[c.At : c.At+1])
-		f.Advise("put the time first: %s", rule.Writing(c.Slot.Name, c.With("{"+field+":"+typ+"}#"+id)))
+		id := sourceOf(c.Parts[c.At : c.At+1])
+		f.Advise("put the time first: %s", writing(c.Slot.Name, c.With("{"+field+":"+typ+"}#"+id)))
 	default:
 		f.Advise("use an id that begins with its time, {%s:ulid}, or put a time before the id", c)
 	}
@@ -206,7 +203,7 @@ func adviseTime(f *rule.Finding, c rule.Component) *rule.Finding {
 }
 
 // timeAfter returns the first time that comes after a component in its slot, or nil.
-func timeAfter(c rule.Component) *rule.Component {
+func timeAfter(c Component) *Component {
 	for _, o := range c.Components() {
 		if o.At > c.At && model.Moment(o.Type) {
 			return &o
@@ -215,18 +212,13 @@ func timeAfter(c rule.Component) *rule.Component {
 	return nil
 }
 
-func timeOf(e *model.Entity) string {
-	field, _ := rule.TimeField(e)
-	return field
-}
-
 // isRandom reports whether the values of a component look random.
-func isRandom(c rule.Component) bool {
+func isRandom(c Component) bool {
 	if c.AllWritten(func(id string) bool { return len(id) == 36 && id[14] == '7' }) {
 		return c.Type.Name == "hex" // UUIDs of version 7 begin with their time
 	}
 	return c.Type.Name == "uuid" || c.Type.Name == "hex" ||
-		rule.Textual(c.Type) && c.AllWritten(randomText().MatchString)
+		textual(c.Type) && c.AllWritten(randomText().MatchString)
 }
 
 var randomText = text.Pattern(

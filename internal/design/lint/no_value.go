@@ -6,12 +6,11 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-var noValue = rule.Rule{
+var noValue = Rule{
 	ID: "no-value", Title: "A placeholder in place of a value", Severity: model.Warning,
 	Help: "USER#undefined is a key as good as any, and all items without an id share it. A time to live must " +
 		"be a number of seconds since 1970: milliseconds and text are ignored, as is an attribute that " +
@@ -24,7 +23,7 @@ var noValue = rule.Rule{
 var noValues = []string{"undefined", "null", "nil", "none", "nan", "[object object]", "<nil>", "(null)"}
 
 // checkPlaceholder reports a component for which people wrote a text such as "null" in place of a missing value.
-func checkPlaceholder(p *rule.Pass, c rule.Component) {
+func checkPlaceholder(p *Pass, c Component) {
 	f := c.Entity.Field(c.Name)
 	for _, w := range c.Written() {
 		if !slices.Contains(noValues, strings.ToLower(w.Text)) || f != nil && slices.Contains(f.Values, w.Text) {
@@ -39,7 +38,7 @@ func checkPlaceholder(p *rule.Pass, c rule.Component) {
 }
 
 // checkTTL reports a time-to-live attribute whose value is not a number of seconds, or that no item has.
-func checkTTL(p *rule.Pass) {
+func checkTTL(p *Pass) {
 	for _, t := range p.Model.Tables {
 		if t.TTL == "" {
 			continue
@@ -60,7 +59,7 @@ func checkTTL(p *rule.Pass) {
 			}
 
 			f := v.Finding("%s is %s, such as %s, and a time to live must be a number of seconds: "+
-				"these items are never deleted", t.TTL, wrong, rule.Quoted(shown))
+				"these items are never deleted", t.TTL, wrong, quoted(shown))
 			f.Keys = v.Shown(r.Item)
 			f.Advise("store a number of seconds since 1970: %s: {template: \"{%s:epoch}\", type: N}", t.TTL, t.TTL)
 			if e := r.Item.Entity; e != nil {
@@ -80,7 +79,7 @@ func checkTTL(p *rule.Pass) {
 }
 
 // checkConditions reports a filter on an attribute that no item has.
-func checkConditions(p *rule.Pass, q *rule.Query) {
+func checkConditions(p *Pass, q *Query) {
 	if q.Operation == "GetItem" || q.Failed != nil || q.View == nil || q.Expect.Error != "" {
 		return
 	}

@@ -52,7 +52,7 @@ patterns:
 			w, err := dataset.Build(t.Context(), m, dataset.Options{})
 			require.NoError(t, err)
 			defer w.Close()
-			found, err := lint.Run(t.Context(), w)
+			found, err := lint.RunAlone(t.Context(), w)
 			require.NoError(t, err)
 			var got model.Severity
 			for _, f := range found {

@@ -7,12 +7,11 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-var overwrite = rule.Rule{
+var overwrite = Rule{
 	ID: "overwrite", Title: "One item replaces another", Severity: model.Warning,
 	Help: "If nothing in the keys of two entities distinguishes them, an item of one silently replaces an item " +
 		"of the other. It is an error if both build the key from the same fields, a warning if the words " +
@@ -23,7 +22,7 @@ var overwrite = rule.Rule{
 		"writes of one item in a transaction are refused, and those of one entity with the same values in where " +
 		"are such. An index keyed by names that are unique only within a partition mixes the partitions.",
 
-	Whole: func(p *rule.Pass) {
+	Whole: func(p *Pass) {
 		checkKeys(p)
 		for _, e := range p.Entities {
 			checkUnique(p, e)
@@ -33,7 +32,7 @@ var overwrite = rule.Rule{
 			checkMembers(p, q)
 		}
 	},
-	View: func(p *rule.Pass, v *rule.View) {
+	View: func(p *Pass, v *View) {
 		if v.Index != nil && !v.Index.Local {
 			for _, e := range v.Entities() {
 				checkMixed(p, v, e)
@@ -44,7 +43,7 @@ var overwrite = rule.Rule{
 
 // checkPuts reports a put without a condition that can replace an item which other patterns update. It reports none
 // if any condition in the same transaction can fail, because that prevents the put.
-func checkPuts(p *rule.Pass, q *model.Pattern) {
+func checkPuts(p *Pass, q *model.Pattern) {
 	canFail := func(w model.Write) bool { return w.If != "" && !alwaysHolds().MatchString(w.If) }
 	if slices.ContainsFunc(q.Writes, canFail) {
 		return
@@ -75,7 +74,7 @@ func checkPuts(p *rule.Pass, q *model.Pattern) {
 var alwaysHolds = text.Pattern(`^\s*attribute_exists\s*\([^()]*\)\s*$`)
 
 // checkMembers reports a transaction in which two writes are of one item.
-func checkMembers(p *rule.Pass, q *model.Pattern) {
+func checkMembers(p *Pass, q *model.Pattern) {
 	for i := range q.Writes {
 		for j := range q.Writes[:i] {
 			a, b := &q.Writes[j], &q.Writes[i]
@@ -96,7 +95,7 @@ func checkMembers(p *rule.Pass, q *model.Pattern) {
 // oneItem reports whether two writes in a transaction are of the same item. Both must choose the item by the same
 // values. Their entities must be the same, or build their keys from the same fields. If the entities are the same, a
 // put counts only if the values are its whole key; otherwise it creates another item.
-func oneItem(p *rule.Pass, a, b *model.Write) bool {
+func oneItem(p *Pass, a, b *model.Write) bool {
 	key := func(w *model.Write) map[string]string {
 		all := map[string]string{}
 		for _, c := range w.Where {
@@ -120,17 +119,16 @@ func oneItem(p *rule.Pass, a, b *model.Write) bool {
 }
 
 // writeFinding returns a finding about a write of a pattern.
-func writeFinding(p *rule.Pass, q *model.Pattern, e *model.Entity, format string, args ...any) *rule.Finding {
+func writeFinding(p *Pass, q *model.Pattern, e *model.Entity, format string, args ...any) *Finding {
 	v := p.TableView(e.Table)
 	f := v.Finding(format, args...)
 	f.Pos, f.Pattern, f.Entity = q.Pos, q.Name, e.Name
-	f.Keys = v.Example(e)
 	return f
 }
 
 // checkMixed reports items that have equal keys in a global index but are in different partitions of the table. It
 // checks only an index whose key has all fields of the table's sort key and no field of the table's partition key.
-func checkMixed(p *rule.Pass, v *rule.View, e *model.Entity) {
+func checkMixed(p *Pass, v *View, e *model.Entity) {
 	inIndex := e.ComponentsOf(v.Keys)
 	own := slices.Sorted(maps.Keys(e.ComponentsOf(v.Table.Partition)))
 	inside := slices.Sorted(maps.Keys(e.ComponentsOf(v.Table.Sort)))
@@ -146,11 +144,11 @@ func checkMixed(p *rule.Pass, v *rule.View, e *model.Entity) {
 
 	table := p.TableView(v.Table)
 	f := v.Finding("rows of %s and %s have equal keys in %s%s: its key does not include %s",
-		table.PartitionKey(a), table.PartitionKey(b), v, rule.AndMore(n-1), own)
+		table.PartitionKey(a), table.PartitionKey(b), v, andMore(n-1), own)
 	f.Entity, f.Keys = e.Name, table.Shown(a, b)
-	where := "give the index a sort key that ends with " + rule.List(own)
+	where := "give the index a sort key that ends with " + listed(own)
 	if n := len(v.Sort); n > 0 && !v.Table.Has(v.Sort[n-1].Name) {
-		where = "add " + rule.List(own) + " at the end of " + v.Sort[n-1].Name + ", the sort key of the index"
+		where = "add " + listed(own) + " at the end of " + v.Sort[n-1].Name + ", the sort key of the index"
 	}
 	f.Advise("%s: queries find the same rows, and can tell them apart", where)
 	t := e.Attribute(v.Hash[0].Name)
@@ -161,7 +159,7 @@ func checkMixed(p *rule.Pass, v *rule.View, e *model.Entity) {
 
 // sharedKey returns the first two items of an entity that have equal keys in an index but different partition keys in
 // the table, and the number of such pairs. It skips generated items, whose names may be equal by chance.
-func sharedKey(v *rule.View, e *model.Entity) (a, b *dataset.Item, n int) {
+func sharedKey(v *View, e *model.Entity) (a, b *dataset.Item, n int) {
 	for _, part := range v.Parts {
 		var last *dataset.Item
 		for _, r := range v.In(part) {

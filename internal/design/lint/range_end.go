@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/text"
@@ -13,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-var rangeEnd = rule.Rule{
+var rangeEnd = Rule{
 	ID: "range-end", Title: "Keys above the end of a range that means them", Severity: model.Warning,
 	Help: "BETWEEN ORDER#2026-01-01 AND ORDER#2026-01-31 does not find the orders of January 31, because their " +
 		"keys go on after the day. A bound such as ORDER#~ or ORDER#zzz is not above all keys of ORDER# " +
@@ -29,7 +28,7 @@ var aboutEnd = text.Pattern(`(?i)\b(before|until|till|up to|exclusive|excluding)
 // checkRangeEnd reports a range that seems to include keys which it misses: keys that begin with the upper bound.
 // They are longer than the bound, so they sort above it. If the bound ends in a sentinel, such as ~, these are the
 // keys that begin with the text before the sentinel.
-func checkRangeEnd(p *rule.Pass, q *rule.Query) {
+func checkRangeEnd(p *Pass, q *Query) {
 	c := q.Range()
 	if c == nil || c.Op != ast.OpBetween && c.Op != ast.Less && c.Op != ast.LessOrEqual || q.Expect.Error != "" ||
 		aboutEnd().MatchString(q.Name+" "+q.About) {
@@ -52,7 +51,7 @@ func checkRangeEnd(p *rule.Pass, q *rule.Query) {
 	}
 
 	f := q.Finding("the range ends at %s, but keys that begin with %s go on after it",
-		rule.Quoted(bound), rule.Quoted(base))
+		quoted(bound), quoted(base))
 	f.Keys = q.View.Shown(last)
 	if missed > 0 {
 		f.Severity = model.Error
@@ -60,9 +59,9 @@ func checkRangeEnd(p *rule.Pass, q *rule.Query) {
 		f.Keys = q.View.Shown(last, first)
 	}
 	next, _ := keys.Successor(base + map[bool]string{false: above}[sentinel])
-	f.Advise("end the range with %s", rule.Quoted(next))
+	f.Advise("end the range with %s", quoted(next))
 	if sentinel && low == base {
-		f.Advise("use begins_with(%s, %s), which needs no bound", text.Name(c.Attribute), rule.Quoted(base))
+		f.Advise("use begins_with(%s, %s), which needs no bound", text.Name(c.Attribute), quoted(base))
 	}
 	p.Report(f)
 }
@@ -87,29 +86,28 @@ func cutSentinel(bound string) string {
 // seems to exclude the bound on purpose in three cases: it is the period after the lower bound; it is the same
 // weekday a week later; or both bounds are the first day of a month or of a year.
 func endsInPeriod(low, bound string) bool {
-	for i, layout := range []string{time.DateOnly, "2006-01", "2006"} {
-		at := len(bound) - len(layout)
+	for _, u := range model.Units[:3] { // years, months and days
+		at := len(bound) - len(u.Layout)
 		if at < 0 || at > 0 && '0' <= bound[at-1] && bound[at-1] <= '9' {
 			continue
 		}
-		end, err := time.Parse(layout, bound[at:])
+		end, err := time.Parse(u.Layout, bound[at:])
 		if err != nil {
 			continue
 		}
-		first, err := time.Parse(layout, strings.TrimPrefix(low, bound[:at]))
-		next := [3]time.Time{first.AddDate(0, 0, 1), first.AddDate(0, 1, 0), first.AddDate(1, 0, 0)}[i]
-		begins := end.Day() == 1 && first.Day() == 1 && (i == 0 || end.Month() == first.Month())
-		return err != nil || !end.Equal(next) && !end.Equal(first.AddDate(0, 0, 7)) && (!begins || !end.After(first))
+		first, err := time.Parse(u.Layout, strings.TrimPrefix(low, bound[:at]))
+		begins := end.Day() == 1 && first.Day() == 1 && (u.Name == "date" || end.Month() == first.Month())
+		return err != nil || !end.Equal(u.Next(first)) && !end.Equal(first.AddDate(0, 0, 7)) && (!begins || !end.After(first))
 	}
 	return false
 }
 
 // keysBeyond counts the keys that begin with base but are above the bound. last is the last item up to the bound, and
 // first is the first item above it.
-func keysBeyond(q *rule.Query, name, base, bound string) (missed int, last, first *dataset.Item) {
+func keysBeyond(q *Query, name, base, bound string) (missed int, last, first *dataset.Item) {
 	part, _ := q.Partition()
 	for _, r := range q.View.In(part) {
-		key := rule.Value(r.Item, name)
+		key := valueText(r.Item, name)
 		switch {
 		case !strings.HasPrefix(key, base):
 		case key <= bound:
@@ -126,16 +124,16 @@ func keysBeyond(q *rule.Query, name, base, bound string) (missed int, last, firs
 // goesOn reports whether a key can begin with base and be above the bound. above is the text after base in such a
 // key. If the bound has a sentinel, goesOn takes text above every sentinel. If the bound is a period, it takes the
 // text that follows the period in the entity's first item.
-func goesOn(p *rule.Pass, q *rule.Query, c *keycond.Clause, base string, sentinel bool) (above string, ok bool) {
+func goesOn(p *Pass, q *Query, c *keycond.Clause, base string, sentinel bool) (above string, ok bool) {
 	for _, s := range p.SlotsOf(q.View.Table, c.Attribute) {
 		at, _, fits := s.After(base)
 		switch {
 		case !fits || at.Name == "" || !q.Reaches(s.Entity):
-		case sentinel && rule.Textual(at.Type):
+		case sentinel && textual(at.Type):
 			return "😀", true
 		case !sentinel && p.First(s.Entity) != nil:
-			key, n := rule.Value(p.First(s.Entity), s.Name), len(base)
-			if n < len(key) && rule.Masked(key[:n]) == rule.Masked(base) {
+			key, n := valueText(p.First(s.Entity), s.Name), len(base)
+			if n < len(key) && masked(key[:n]) == masked(base) {
 				return key[n : n+1], true
 			}
 		}

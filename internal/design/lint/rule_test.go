@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
@@ -30,14 +30,14 @@ allow:
 `
 
 // run applies rules to the shop model.
-func run(t *testing.T, rules ...rule.Rule) []*rule.Finding {
+func run(t *testing.T, rules ...lint.Rule) []*lint.Finding {
 	t.Helper()
 	m, err := modelfile.Parse("shop.yaml", []byte(shop))
 	require.NoError(t, err)
 	w, err := dataset.Build(t.Context(), m, dataset.Options{})
 	require.NoError(t, err)
 	defer w.Close()
-	found, err := rule.Run(t.Context(), w, rules)
+	found, err := lint.RunRules(t.Context(), w, rules)
 	require.NoError(t, err)
 	return found
 }
@@ -47,22 +47,22 @@ func run(t *testing.T, rules ...rule.Rule) []*rule.Finding {
 func TestSubjects(t *testing.T) {
 	var seen []string
 	see := func(kind string, subject any) { seen = append(seen, fmt.Sprint(kind, " ", subject)) }
-	found := run(t, rule.Rule{
+	found := run(t, lint.Rule{
 		ID: "subjects", Severity: model.Warning,
-		Whole: func(p *rule.Pass) { see("whole", p.Model.Name) },
-		View: func(p *rule.Pass, v *rule.View) {
+		Whole: func(p *lint.Pass) { see("whole", p.Model.Name) },
+		View: func(p *lint.Pass, v *lint.View) {
 			see("view", v)
 			if v.Index != nil {
-				p.Report(v.Finding("%s has %s", v, v.Own()))
+				p.Report(v.Finding("%s has %s", v, v.Hash[0].Name))
 			}
 		},
-		Entity:    func(_ *rule.Pass, e *model.Entity) { see("entity", e.Name) },
-		Query:     func(_ *rule.Pass, q *rule.Query) { see("query", q.Name) },
-		Slot:      func(_ *rule.Pass, s *rule.Slot) { see("slot", s.Entity.Name+" "+s.Name) },
-		Component: func(_ *rule.Pass, c rule.Component) { see("component", c.Slot.Name+" "+c.Name) },
-	}, rule.Rule{
+		Entity:    func(_ *lint.Pass, e *model.Entity) { see("entity", e.Name) },
+		Query:     func(_ *lint.Pass, q *lint.Query) { see("query", q.Name) },
+		Slot:      func(_ *lint.Pass, s *lint.Slot) { see("slot", s.Entity.Name+" "+s.Name) },
+		Component: func(_ *lint.Pass, c lint.Component) { see("component", c.Slot.Name+" "+c.Name) },
+	}, lint.Rule{
 		ID: "last",
-		Whole: func(p *rule.Pass) {
+		Whole: func(p *lint.Pass) {
 			for _, a := range p.Model.Allow {
 				see("allowance", fmt.Sprint(a.Rule, " ", p.Known[a.Rule], " ", p.Used[a]))
 			}
@@ -94,7 +94,7 @@ allowance unknown false false`), "\n"), seen)
 	require.Equal(t, "a test", found[0].Accepted)
 }
 
-func advice(found []*rule.Finding) (all []string) {
+func advice(found []*lint.Finding) (all []string) {
 	for _, f := range found {
 		all = append(all, f.Advice)
 	}

@@ -1,17 +1,19 @@
 package lint
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
+	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 // Rules returns all rules in the order of docs/lints.md: order of keys, slices,
 // keys by role, sizes and load.
-func Rules() []rule.Rule {
-	return []rule.Rule{
+func Rules() []Rule {
+	return []Rule{
 		naturalOrder, componentOrder, invisibleDifference, delimiterInValue,
 		rangeEnd, foreignRows, filterForKey,
 		overwrite, timeOnlyKey, mutableKey, noValue, sparseIndex, undeclaredParent, limits,
@@ -20,11 +22,11 @@ func Rules() []rule.Rule {
 	}
 }
 
-// Run applies all rules to a dataset, whose database must be open. It sorts findings by their place in the file, and
+// Run applies all rules to a dataset, whose database must be open, and to the results of its patterns. It sorts findings by their place in the file, and
 // at each place by severity, the most severe first. If the model accepts a finding, the finding becomes a note with
 // the reason. Run fails if ctx is done or the database cannot be read.
-func Run(ctx context.Context, w *dataset.Dataset) ([]model.Finding, error) {
-	found, err := rule.Run(ctx, w, Rules())
+func Run(ctx context.Context, w *dataset.Dataset, patterns []check.PatternResult) ([]model.Finding, error) {
+	found, err := runRules(ctx, w, patterns, Rules())
 	if err != nil {
 		return nil, err
 	}
@@ -33,4 +35,27 @@ func Run(ctx context.Context, w *dataset.Dataset) ([]model.Finding, error) {
 		all = append(all, f.Finding)
 	}
 	return all, nil
+}
+
+// runRules applies rules to a dataset, as [Run] does, and tries their proposals.
+func runRules(
+	ctx context.Context, w *dataset.Dataset, patterns []check.PatternResult, rules []Rule,
+) ([]*Finding, error) {
+	st, err := newStudy(ctx, w, patterns)
+	if err != nil {
+		return nil, err
+	}
+	found, err := st.look(rules)
+	if err != nil {
+		return nil, err
+	}
+	if err := st.try(found, rules); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(found, func(a, b *Finding) int {
+		return cmp.Or(
+			cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(b.Severity, a.Severity),
+		)
+	})
+	return found, nil
 }

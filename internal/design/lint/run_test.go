@@ -22,7 +22,7 @@ func parse(t *testing.T, src string, items int) []model.Finding {
 	w, err := dataset.Build(context.Background(), m, dataset.Options{MaxItems: items})
 	require.NoError(t, err)
 	defer w.Close()
-	found, err := lint.Run(context.Background(), w)
+	found, err := lint.RunAlone(context.Background(), w)
 	require.NoError(t, err)
 	return found
 }
@@ -63,7 +63,7 @@ func TestContext(t *testing.T) {
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(why)
-	_, err = lint.Run(ctx, w)
+	_, err = lint.RunAlone(ctx, w)
 	require.ErrorIs(t, err, why)
 }
 
@@ -75,7 +75,7 @@ func TestScale(t *testing.T) {
 		for _, n := range []int{500, 4000} {
 			w, err := dataset.Build(context.Background(), m, dataset.Options{MaxItems: n})
 			require.NoError(t, err)
-			found, err := lint.Run(context.Background(), w)
+			found, err := lint.RunAlone(context.Background(), w)
 			require.NoError(t, err)
 			require.NoError(t, w.Close())
 			all := of(found, rule)

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -24,20 +24,21 @@ type sense struct {
 	// these values, so that the rule reports them only if a pattern needs the order.
 	certain, unsure bool
 	cure            string
-	width           string // the type that sorts numbers by value; the advice gives it instead of cure
+	typ             string // the type that sorts such values; the advice gives it instead of cure
 }
 
-// level is the name of the sense of words on a scale, such as low and high.
-const level = "a level"
+// level is the name of the sense of words on a scale, such as low and high. number is that of numbers.
+const (
+	level  = "a level"
+	number = "a number"
+)
 
 // senseOf returns the first sense that fits all values of a component.
-func senseOf(c rule.Component, words []rule.Written) (sense, bool) {
-	all := func(is func(string) bool) bool {
-		return len(words) > 0 && !slices.ContainsFunc(words, func(w rule.Written) bool { return !is(w.Text) })
-	}
-
+func senseOf(c Component, words []Written) (sense, bool) {
+	all := func(is func(string) bool) bool { return allAre(words, is) }
 	switch scale := scaleOf(words); {
-	case all(isMoment): // checkFormats reports these
+	case all(isMoment):
+		return times(words)
 	case c.Type.Name == "number" || all(isNumber):
 		return numbers(c, words)
 	case scale != nil:
@@ -50,15 +51,23 @@ func senseOf(c rule.Component, words []rule.Written) (sense, bool) {
 		s.unsure = !s.certain
 		if one := words[0].Text; len(words) == 1 && oneDigit().MatchString(one) {
 			s.low, s.high = oneDigit().ReplaceAllString(one, "${1}10"), one
-			words = append(slices.Clone(words), rule.Written{Text: s.low})
+			words = append(slices.Clone(words), Written{Text: s.low})
 		}
-		s.cure = "write all numbers in it with one width, padded with zeros, such as " + padded(words)
+		width := 1
+		if all(addressText().MatchString) {
+			width = 3 // the numbers of an address go up to 255
+		}
+		s.cure = "write all numbers in it with one width, padded with zeros, such as " + padded(words, width)
 		return s, true
-	case all(hexText().MatchString) &&
-		slices.ContainsFunc(words, func(w rule.Written) bool { return hasDigit(w.Text) }):
+	case all(isAmount):
 		return sense{
-			name: "an id of two lengths", unsure: true, cure: "pad the ids to one length",
-			compare: func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) },
+			name: "an amount", compare: compareAmounts, unsure: all(hexText().MatchString),
+			cure: "write the number alone, in one unit and without separators, padded with zeros",
+		}, true
+	case all(hexText().MatchString) && slices.ContainsFunc(words, func(w Written) bool { return hasDigit(w.Text) }):
+		return sense{
+			name: "hexadecimal", unsure: true, cure: "pad the values to one length",
+			compare: func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(lower(a), lower(b))) },
 		}, true
 	case all(func(s string) bool { return !hasDigit(s) }) && len(c.Type.Values) == 0:
 		return sense{
@@ -72,6 +81,7 @@ func senseOf(c rule.Component, words []rule.Written) (sense, bool) {
 
 var (
 	numberText = text.Pattern(`^-?[0-9]+(\.[0-9]+)?$`)
+	amountText = text.Pattern(`^(-?[0-9][0-9,]*(?:\.[0-9]+)?) ?([A-Za-z]*)$`)
 	hexText    = text.Pattern(`^(0[xX])?[0-9a-fA-F]+$`)
 	digits     = text.Pattern(`[0-9]+`)
 
@@ -79,6 +89,7 @@ var (
 	// addresses. oneDigit matches text whose last number has one digit; a number of two digits could sort before it.
 	certainText = text.Pattern(`^((19|20)\d\d-?[Ww]?\d{1,2}|[vV]?\d+\.\d+\.\d+)$`)
 	partedText  = text.Pattern(`^((19|20)\d\d-[Ww]?\d{1,2}|[vV]?\d+(\.\d+){2,3})$`)
+	addressText = text.Pattern(`^\d{1,3}(\.\d{1,3}){3}$`)
 	oneDigit    = text.Pattern(`([-.Ww])[2-9]$`)
 )
 
@@ -91,10 +102,83 @@ func compareNumbers(a, b string) int {
 	return c
 }
 
+// units are the units of amounts, in lower case, with what one is worth. Units of bytes and of time have no common
+// worth, and a key does not mix them.
+var units = map[string]float64{
+	"": 1, "b": 1, "k": 1e3, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12,
+	"ms": 1e-3, "s": 1, "sec": 1, "min": 60, "h": 3600, "d": 86400,
+}
+
+// amountOf returns the worth of a number that may have a unit and commas between thousands, such as 1,000 or 5KB.
+func amountOf(s string) (worth float64, ok bool) {
+	parts := amountText().FindStringSubmatch(s)
+	if parts == nil {
+		return 0, false
+	}
+	unit, ok := units[lower(parts[2])]
+	n, err := strconv.ParseFloat(strings.ReplaceAll(parts[1], ",", ""), 64)
+	return n * unit, ok && err == nil
+}
+
+func isAmount(s string) bool { _, ok := amountOf(s); return ok }
+
+func compareAmounts(a, b string) int {
+	x, _ := amountOf(a)
+	y, _ := amountOf(b)
+	return cmp.Compare(x, y)
+}
+
+// times returns the sense of times, if one of them is in a layout that does not sort in order of time. checkFormats
+// reports times of several layouts that do.
+func times(words []Written) (s sense, ok bool) {
+	for _, w := range words {
+		at, layout, _ := momentOf(w.Text)
+		if s.low, s.high, ok = unordered(layout); !ok {
+			continue
+		}
+		s.name, s.certain = "a time", true
+		s.compare = func(a, b string) int {
+			x, _, _ := momentOf(a)
+			y, _, _ := momentOf(b)
+			return x.Compare(y)
+		}
+		switch {
+		case !strings.Contains(layout, "2006"): // a time of day, for which there is no type
+			s.cure = "write the hours up to 23 with leading zeros, such as " + at.Format("15:04")
+		case strings.Contains(layout, "Q"):
+			s.cure = "write the year first, such as " + at.Format("2006-Q1")
+		case strings.Contains(layout, ":"):
+			s.typ = "time"
+		case strings.Count(layout, "-") == 1:
+			s.typ = "month"
+		default:
+			s.typ = "date"
+		}
+		return s, true
+	}
+	return s, false
+}
+
+// unordered returns two times in a layout of which the first is later, but sorts first. It returns false if it finds
+// none, because the layout sorts in order of time.
+func unordered(layout string) (low, high string, ok bool) {
+	for _, at := range []time.Time{
+		time.Date(2025, 9, 30, 9, 0, 0, 0, time.UTC), time.Date(2025, 9, 30, 10, 0, 0, 0, time.UTC),
+		time.Date(2025, 10, 2, 13, 0, 0, 0, time.UTC), time.Date(2026, 2, 1, 14, 0, 0, 0, time.UTC),
+	} {
+		low = at.Format(layout)
+		if low < high && !strings.HasSuffix(layout, sinceEpoch) {
+			return low, high, true
+		}
+		high = low
+	}
+	return "", "", false
+}
+
 // numbers returns the sense of numbers written as text, with the type that sorts them by value. It returns false if
 // their text already sorts by value and always will. For that, all must have the same number of digits. In addition,
 // the model must limit the values, or they must be years or padded with zeros.
-func numbers(c rule.Component, words []rule.Written) (sense, bool) {
+func numbers(c Component, words []Written) (sense, bool) {
 	values := make([]string, 0, len(words))
 	for _, w := range words {
 		values = append(values, w.Text)
@@ -124,19 +208,18 @@ func numbers(c rule.Component, words []rule.Written) (sense, bool) {
 	typed := c.Type.Name == "number"
 	limited := f != nil && (len(f.Values) > 0 || f.From != "" && f.To != "")
 	s := sense{
-		name: "a number", compare: compareNumbers,
+		name: number, compare: compareNumbers,
 		certain: typed || padded && least < most, // an author who pads some numbers intends the order
 	}
 	switch width := max(most+2, 4); {
+	case decimals > 0:
+		s.typ = fmt.Sprintf("decimal(%d,%d)", width, decimals)
 	case limited && most > 0:
-		s.width = fmt.Sprintf("int(%d)", most)
+		s.typ = fmt.Sprintf("int(%d)", most)
 	case negative:
-		s.width = fmt.Sprintf("signed(%d)", width)
+		s.typ = fmt.Sprintf("signed(%d)", width)
 	default:
-		s.width = fmt.Sprintf("int(%d)", width)
-	}
-	if decimals > 0 {
-		s.width = fmt.Sprintf("decimal(%d,%d)", max(most+2, 4), decimals)
+		s.typ = fmt.Sprintf("int(%d)", width)
 	}
 
 	oneWidth := most > 0 && least == most && !negative
@@ -152,20 +235,20 @@ func numbers(c rule.Component, words []rule.Written) (sense, bool) {
 }
 
 // sameFrame reports whether the texts differ only in their digits.
-func sameFrame(words []rule.Written) bool {
-	frame := func(w rule.Written) string { return digits().ReplaceAllString(w.Text, "0") }
-	return !slices.ContainsFunc(words, func(w rule.Written) bool { return frame(w) != frame(words[0]) })
+func sameFrame(words []Written) bool {
+	frame := func(w Written) string { return digits().ReplaceAllString(w.Text, "0") }
+	return !slices.ContainsFunc(words, func(w Written) bool { return frame(w) != frame(words[0]) })
 }
 
 // padded returns the shortest text with its numbers padded by zeros. Each number gets the width of the longest number
-// at its place in any text.
-func padded(words []rule.Written) string {
+// at its place in any text, and at least the given width.
+func padded(words []Written, least int) string {
 	var widths []int
 	shortest := words[0].Text
 	for _, w := range words {
 		for i, run := range digits().FindAllString(w.Text, -1) {
 			if i == len(widths) {
-				widths = append(widths, 0)
+				widths = append(widths, least)
 			}
 			widths[i] = max(widths[i], len(run))
 		}
@@ -193,7 +276,7 @@ var scales = []string{
 }
 
 // scaleOf returns the positions of words in the first scale that has all of them, or nil.
-func scaleOf(words []rule.Written) map[string]int {
+func scaleOf(words []Written) map[string]int {
 	for _, scale := range scales {
 		places := map[string]int{}
 		for i, alike := range strings.Fields(scale) {
@@ -201,7 +284,7 @@ func scaleOf(words []rule.Written) map[string]int {
 				places[word] = i
 			}
 		}
-		missing := func(w rule.Written) bool { _, ok := places[lower(w.Text)]; return !ok }
+		missing := func(w Written) bool { _, ok := places[lower(w.Text)]; return !ok }
 		if len(words) > 1 && !slices.ContainsFunc(words, missing) {
 			return places
 		}
@@ -210,7 +293,7 @@ func scaleOf(words []rule.Written) map[string]int {
 }
 
 // first returns the word that is lowest on the scale.
-func first(words []rule.Written, scale map[string]int) string {
-	place := func(w rule.Written) int { return scale[lower(w.Text)] }
-	return slices.MinFunc(words, func(a, b rule.Written) int { return place(a) - place(b) }).Text
+func first(words []Written, scale map[string]int) string {
+	place := func(w Written) int { return scale[lower(w.Text)] }
+	return slices.MinFunc(words, func(a, b Written) int { return place(a) - place(b) }).Text
 }

@@ -4,18 +4,17 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-var sparseIndex = rule.Rule{
+var sparseIndex = Rule{
 	ID: "sparse-index", Title: "Items that an index leaves out", Severity: model.Warning,
 	Help: "An item is in an index if it has all key attributes of the index, and is silently left out " +
 		"otherwise. An entity with the partition key of an index but not its sort key is never in it. If both " +
 		"have conditions that differ, only items that meet both are in it. If no item can enter, every query " +
 		"of the index returns nothing; that is an error if a pattern reads it.",
 
-	View: func(p *rule.Pass, v *rule.View) {
+	View: func(p *Pass, v *View) {
 		if v.Index == nil {
 			return
 		}
@@ -28,7 +27,7 @@ var sparseIndex = rule.Rule{
 
 // checkMember reports an entity that has only some of the key attributes of an index, or has them under conditions
 // that differ.
-func checkMember(p *rule.Pass, v *rule.View, e *model.Entity) {
+func checkMember(p *Pass, v *View, e *model.Entity) {
 	var missing []string
 	var made, when []*model.Template // when has the conditional ones of made
 	own := false                     // the entity has some attribute only for the index
@@ -41,7 +40,7 @@ func checkMember(p *rule.Pass, v *rule.View, e *model.Entity) {
 		if made = append(made, t); t.Conditional() {
 			when = append(when, t)
 		}
-		own = own || !v.Table.Has(a.Name) && !rule.Natural(t.Name, t.Template)
+		own = own || !v.Table.Has(a.Name) && !natural(t.Name, t.Template)
 	}
 
 	items, table := p.Items(e), p.TableView(v.Table)
@@ -75,7 +74,7 @@ func namesOf(all []*model.Template) (list []string) {
 }
 
 // checkEmpty reports an index that has no rows because no entity has all of its key attributes.
-func checkEmpty(p *rule.Pass, v *rule.View) {
+func checkEmpty(p *Pass, v *View) {
 	table := p.TableView(v.Table)
 	if len(v.Rows) > 0 || len(v.Entities()) == 0 && len(table.Rows) == 0 {
 		return // without items in the table, an empty index proves nothing
@@ -95,7 +94,7 @@ func checkEmpty(p *rule.Pass, v *rule.View) {
 		}
 	}
 
-	all := rule.Names(v.Keys)
+	all := keyNames(v.Keys)
 	missing := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return written[name] })
 	f := v.Finding("no item can enter %s: ", v)
 	if len(missing) == 0 {
@@ -105,7 +104,7 @@ func checkEmpty(p *rule.Pass, v *rule.View) {
 		f.Say("no entity and no item has %s", missing)
 	}
 	f.Advise("add %s to the items that belong in the index", missing)
-	if slices.ContainsFunc(p.Queries, func(q *rule.Query) bool { return q.View == v }) {
+	if slices.ContainsFunc(p.Queries, func(q *Query) bool { return q.View == v }) {
 		f.Severity = model.Error
 	}
 	if len(table.Rows) == 0 {
@@ -113,6 +112,6 @@ func checkEmpty(p *rule.Pass, v *rule.View) {
 	} else {
 		f.Keys = table.Shown(table.Rows[0].Item)
 	}
-	f.Propose(f.Advice+", or remove the index", rule.RemoveIndex(v.Table.Name, v.Index.Name))
+	f.Propose(f.Advice+", or remove the index", removeIndex(v.Table.Name, v.Index.Name))
 	p.Report(f)
 }

@@ -3,12 +3,11 @@ package lint
 import (
 	"time"
 
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-var timeOnlyKey = rule.Rule{
+var timeOnlyKey = Rule{
 	ID: "time-only-key", Title: "A time is the whole sort key", Severity: model.Warning,
 	Help: "If the sort key of a table is a time and nothing else, two items of a partition that are written in " +
 		"the same second have the same key, and the second replaces the first without an error. The rule " +
@@ -19,14 +18,14 @@ var timeOnlyKey = rule.Rule{
 	Slot: checkTimeOnly,
 }
 
-func checkTimeOnly(p *rule.Pass, s *rule.Slot) {
+func checkTimeOnly(p *Pass, s *Slot) {
 	e, all := s.Entity, s.Components()
 	if len(all) != 1 || len(e.Table.Sort) == 0 || e.Table.Sort[0].Name != s.Name {
 		return
 	}
-	unit := rule.Precision(all[0].Type)
+	unit := precision(all[0].Type)
 	switch {
-	case rule.Textual(all[0].Type) && all[0].AllWritten(isMoment):
+	case textual(all[0].Type) && all[0].AllWritten(isMoment):
 		unit = writtenPrecision(all[0])
 	case all[0].Type.Name == "date": // one item a day is usually intended; the declared rates may show otherwise
 		unit = 24 * time.Hour
@@ -59,13 +58,12 @@ func checkTimeOnly(p *rule.Pass, s *rule.Slot) {
 	default:
 		return
 	}
-	f.Keys = v.Shown(p.First(e))
 	f.Advice = "add an id after the time, or use an id that begins with its time, such as a ULID"
 	p.Report(f)
 }
 
 // writtenPrecision returns the finest precision of the times that people wrote for a component.
-func writtenPrecision(c rule.Component) time.Duration {
+func writtenPrecision(c Component) time.Duration {
 	unit := 24 * time.Hour
 	for _, w := range c.Written() {
 		if _, layout, ok := momentOf(w.Text); ok {
@@ -76,7 +74,7 @@ func writtenPrecision(c rule.Component) time.Duration {
 }
 
 // putsOf returns how many items of an entity the program puts per second.
-func putsOf(p *rule.Pass, e *model.Entity) float64 {
+func putsOf(p *Pass, e *model.Entity) float64 {
 	sum := e.Writes
 	for _, q := range p.Model.Patterns {
 		for _, w := range q.Writes {
@@ -91,7 +89,7 @@ func putsOf(p *rule.Pass, e *model.Entity) float64 {
 // crowded looks for a partition in which two items of an entity are likely to have the same time. If there is one,
 // most is the number of its items at the declared scale, and found is true. Otherwise most is the number in the
 // largest partition.
-func crowded(p *rule.Pass, v *rule.View, c rule.Component, unit time.Duration) (most float64, found bool) {
+func crowded(p *Pass, v *View, c Component, unit time.Duration) (most float64, found bool) {
 	grow := p.Dataset.Growth(v.Space)
 	for _, part := range v.Parts {
 		n := 0.0

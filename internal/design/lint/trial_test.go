@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
@@ -56,7 +56,7 @@ func TestHarm(t *testing.T) {
 	byLevel := model.Index{
 		Name: "ByLevel", Projection: "KEYS_ONLY", Partition: attributes("level"), Sort: attributes("SK"),
 	}
-	limit := rule.OnPattern("short messages", func(_ *model.Model, p *model.Pattern) bool {
+	limit := lint.OnPattern("short messages", func(_ *model.Model, p *model.Pattern) bool {
 		p.Filter, p.Limit = "", 1
 		return true
 	})
@@ -64,10 +64,10 @@ func TestHarm(t *testing.T) {
 	const general = "think"
 	for _, tt := range []struct {
 		name, want string
-		edit       rule.Edit
+		edit       lint.Edit
 	}{
-		{"a partition for each message", general, rule.WriteIndex("Feed", finer)},
-		{"another index", "do; write units of Message 11.9 → 12.9", rule.WriteIndex("Feed", byLevel)},
+		{"a partition for each message", general, lint.WriteIndex("Feed", finer)},
+		{"another index", "do; write units of Message 11.9 → 12.9", lint.WriteIndex("Feed", byLevel)},
 		{"a limit", "do; read units of \"short messages\" 28.8 → 0.5", limit},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -79,19 +79,19 @@ func TestHarm(t *testing.T) {
 
 			applied := false // whether the proposal has been applied, which removes the finding
 			edit := func(m *model.Model) bool { applied = true; return tt.edit(m) }
-			hazard := rule.Rule{
+			hazard := lint.Rule{
 				ID: "hazard", Severity: model.Warning,
-				Whole: func(p *rule.Pass) {
+				Whole: func(p *lint.Pass) {
 					if applied {
 						return
 					}
-					f := &rule.Finding{}
+					f := &lint.Finding{}
 					f.Message, f.Advice = "a hazard", general
 					f.Propose("do", edit)
 					p.Report(f)
 				},
 			}
-			found, err := rule.Run(t.Context(), w, []rule.Rule{hazard})
+			found, err := lint.RunRules(t.Context(), w, []lint.Rule{hazard})
 			require.NoError(t, err)
 			require.Equal(t, []string{tt.want}, advice(found))
 		})

@@ -6,12 +6,11 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-var undeclaredParent = rule.Rule{
+var undeclaredParent = Rule{
 	ID: "undeclared-parent", Title: "Items whose parents do not exist", Severity: model.Note,
 	Help: "If the keys of one entity have the components that tell the items of another apart, its items " +
 		"belong to those. Unless the model says so, with of: Project and per:, both are generated " +
@@ -24,7 +23,7 @@ var undeclaredParent = rule.Rule{
 // fewOrphans is the fraction of items without a parent that the rule tolerates.
 const fewOrphans = 0.05
 
-func checkParents(p *rule.Pass, e *model.Entity) {
+func checkParents(p *Pass, e *model.Entity) {
 	made := 0
 	generated := func(e *model.Entity) iter.Seq[model.Values] {
 		return func(yield func(model.Values) bool) {
@@ -43,7 +42,11 @@ func checkParents(p *rule.Pass, e *model.Entity) {
 	}
 	isParent := func(s *model.ShownParent) bool { return s.Items > 0 }
 	missing := slices.DeleteFunc(p.Model.ShownParents(e, generated, isParent), func(s *model.ShownParent) bool {
-		return len(s.KeyFields()) == 1 || float64(s.Orphans) <= fewOrphans*float64(made)
+		// The dataset draws a field that both share, and that is the parent's whole key, from the parent's items.
+		drawn := len(s.KeyFields()) == 1 && slices.Contains(e.Fields, s.Fields[0])
+		// With distinct, the model says itself how many values there are.
+		said := slices.ContainsFunc(s.Fields, func(f *model.Field) bool { return e.Field(f.Name).Distinct > 0 })
+		return drawn || said || float64(s.Orphans) <= fewOrphans*float64(made)
 	})
 	if len(missing) == 0 {
 		return

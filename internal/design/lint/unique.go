@@ -5,19 +5,18 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
 // checkUnique reports a field that an entity declares unique, if two items have the same value or if no condition
 // prevents a write of a second item with the value.
-func checkUnique(p *rule.Pass, e *model.Entity) {
+func checkUnique(p *Pass, e *model.Entity) {
 	for _, field := range e.Unique {
 		if a, b := twins(p.Items(e), field); a != nil {
 			v := p.TableView(e.Table)
 			f := v.Finding("two items of %s have the same %s, %s, which is declared unique", e.Name, field,
-				rule.Quoted(a.Values.Get(field)))
+				quoted(a.Values.Get(field)))
 			f.Pos, f.Entity, f.Severity, f.Keys = e.Pos, e.Name, model.Error, v.Shown(a, b)
 			f.Advise("correct the items, or give %s more values", field)
 			p.Report(f)
@@ -33,7 +32,7 @@ func checkUnique(p *rule.Pass, e *model.Entity) {
 
 // unguarded returns the first pattern that can give an item a value of a field that another item has, or nil. written
 // is true if any pattern writes the field.
-func unguarded(p *rule.Pass, e *model.Entity, field string) (q *model.Pattern, written bool) {
+func unguarded(p *Pass, e *model.Entity, field string) (q *model.Pattern, written bool) {
 	for _, q := range p.Model.Patterns {
 		if slices.ContainsFunc(q.Writes, func(w model.Write) bool { return w.Entity == e && gives(&w, field) }) {
 			if written = true; !guarded(q, field) {
@@ -82,10 +81,10 @@ func guarded(q *model.Pattern, field string) bool {
 
 // reportUnguarded reports a field of which two items can get the same value. q is the pattern that can write it, or
 // nil for any writer.
-func reportUnguarded(p *rule.Pass, e *model.Entity, field string, q *model.Pattern) {
+func reportUnguarded(p *Pass, e *model.Entity, field string, q *model.Pattern) {
 	v := p.TableView(e.Table)
 	f := v.Finding("two items of %s can be written with the same %s, which is declared unique", e.Name, field)
-	f.Pos, f.Entity, f.Keys = e.Pos, e.Name, v.Example(e)
+	f.Pos, f.Entity = e.Pos, e.Name
 	if q != nil {
 		f.Say(": %q does not prevent it", q.Name)
 		f.Pos, f.Pattern = q.Pos, q.Name

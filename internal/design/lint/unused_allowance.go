@@ -1,21 +1,20 @@
 package lint
 
 import (
-	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-var unusedAllowance = rule.Rule{
+var unusedAllowance = Rule{
 	ID: "unused-allowance", Title: "An allowance that accepts nothing", Severity: model.Warning,
 	Help: "The model accepts a finding that does not exist: the rule is misspelled, or the design has been " +
 		"fixed. A leftover allowance hides the next finding of its rule. Remove it.",
 
-	Whole: func(p *rule.Pass) {
+	Whole: func(p *Pass) {
 		for _, a := range p.Model.Allow {
 			if p.Used[a] {
 				continue
 			}
-			f := &rule.Finding{}
+			f := &Finding{}
 			f.Pos, f.Advice = a.Pos, "remove the allowance"
 			switch {
 			case !p.Known[a.Rule]:

@@ -13,7 +13,7 @@ import (
 
 // Describe returns the request as text for people to read, with values instead of placeholders.
 func (c *Cost) Describe() string {
-	raw := c.Request.AppendJSON(nil)
+	raw := wire.AppendJSON(nil, c.Request)
 	if _, ok := c.Request.(*wire.TransactWriteItemsInput); !ok {
 		return described(c.Request.Op().String(), raw)
 	}

@@ -5,69 +5,45 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// measure computes what a request for each candidate reads. In a sample, a candidate can represent declared values
-// with different numbers of rows. measure then replaces it by one candidate for each number.
+// measure computes what a request for each candidate reads, and how many values at the declared scale it represents.
 func (s *spreader) measure() {
-	if s.win != nil {
-		s.grew()
-		return
-	}
-	found := s.all
-	s.all = make([]candidate, 0, len(found))
-	for i := range found {
-		c := &found[i]
-		for k, stand := range s.stands(c) {
-			next := *c
-			s.set(&next, &stand)
-			next.times, next.again = stand.Times, k
-			next.own = c.own && k == 0
-			s.all = append(s.all, next)
-		}
-	}
-}
-
-// grew sets the rows of each candidate, in the dataset and at the declared scale. measure calls it for a pattern with
-// windows.
-func (s *spreader) grew() {
 	for i := range s.all {
 		c := &s.all[i]
-		rows := s.space.Rows[c.low:c.high]
-		c.Rows, c.times = len(rows), 1
-		c.rows, _ = volumeOf(rows, s.grow.In(rows))
-	}
-}
-
-// itself is the result of stands for a candidate that represents only its own value.
-var itself = []dataset.Stand{{Times: 1, Rows: 1}}
-
-// stands returns the values at the declared scale that a candidate represents.
-func (s *spreader) stands(c *candidate) []dataset.Stand {
-	if s.w.Scale >= 1 {
-		return itself
-	}
-	if s.one {
-		return []dataset.Stand{{Times: s.w.Represents(c.row.Item), Rows: 1}}
-	}
-	rows := s.space.Rows[c.low:c.high]
-	for i := range rows {
-		if it := rows[i].Item; it.Generated && s.has(it.Entity) {
-			if all, ok := s.grow.Stands(it.Entity, rows); ok {
-				return all
-			}
-			break
+		c.times = 1
+		if s.win == nil {
+			s.set(c)
+		}
+		switch {
+		case s.w.Scale >= 1:
+		case s.one:
+			c.times = s.w.Represents(c.row.Item)
+		case s.win == nil:
+			c.times = s.times(s.space.Rows[c.low:c.high])
 		}
 	}
-	return itself
 }
 
-// set sets in c what a request for one of the values of stand reads. It scales up the rows of c in the dataset.
-func (s *spreader) set(c *candidate, stand *dataset.Stand) {
+// times returns the number of values at the declared scale that a value with the given rows represents.
+func (s *spreader) times(rows []dataset.Row) float64 {
+	for i := range rows {
+		if it := rows[i].Item; it.Generated && s.has(it.Entity) {
+			return s.grow.Times(it.Entity, rows)
+		}
+	}
+	return 1
+}
+
+// set sets in c what a request for its value reads. It scales up the rows of c in the dataset.
+func (s *spreader) set(c *candidate) {
 	all, limit := s.space.Rows[c.From:c.To], s.q.Report.Limit
 	rows := s.limited(all)
 	c.Rows, c.Bytes, c.Growth, c.ByteGrowth = len(rows), sizeOf(rows), 1, 1
-	declared, bytes := volumeOf(all, stand.Each)
+	declared, bytes := float64(len(all)), float64(c.Bytes)
+	if !s.one {
+		declared, bytes = volumeOf(all, s.grow.In(s.space.Rows[c.low:c.high]))
+	}
 	switch {
-	case s.one || len(all) == 0:
+	case len(all) == 0:
 	case limit > 0 && (len(all) > limit || declared > float64(limit)):
 		c.Growth = min(declared, float64(limit)) / float64(c.Rows)
 		c.ByteGrowth = c.Growth
@@ -75,7 +51,8 @@ func (s *spreader) set(c *candidate, stand *dataset.Stand) {
 		c.Growth, c.ByteGrowth = declared/float64(len(all)), bytes/float64(c.Bytes)
 	}
 	c.rows, c.bytes, c.held = float64(c.Rows)*c.Growth, c.DeclaredBytes(), declared
-	c.units, c.then = s.unitsOf(c.bytes), s.batched(rows)*c.Growth
+	c.units = s.unitsOf(c.bytes)
+	c.batch, c.then = s.batched(rows, c.Growth)
 }
 
 // unitsOf returns the read units of a request that reads so many bytes.

@@ -36,7 +36,7 @@ func (s *spreader) loads() []partLoad {
 	total := s.total()
 	for i := range s.all {
 		c := &s.all[i]
-		if c.row == nil || c.empty || c.again > 0 {
+		if c.row == nil || c.empty {
 			continue
 		}
 		of := sums[c.Part]
@@ -50,6 +50,8 @@ func (s *spreader) loads() []partLoad {
 		case s.w.Scale >= 1 || groups[group] || group == [2]int{c.Part.From, c.Part.To}:
 		case s.one:
 			of.held++
+		case s.win != nil:
+			of.held += c.held
 		default:
 			groups[group] = true
 			of.held += s.declared(s.grow, c.low, c.high)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -63,10 +62,10 @@ func together(p *model.Pattern, spreaders []*spreader, requests int, win *window
 				}
 				continue
 			}
-			id := s.valuesOf(c) + "\x00" + strconv.Itoa(c.again)
+			id := s.valuesOf(c)
 			v := byID[id]
 			if v == nil {
-				v = &candidate{row: c.row, again: c.again, empty: true}
+				v = &candidate{row: c.row, empty: true}
 				byID[id] = v
 			}
 			if v.times = max(v.times, c.times); !c.empty {
@@ -77,13 +76,19 @@ func together(p *model.Pattern, spreaders []*spreader, requests int, win *window
 	if win != nil {
 		win.reach(spreaders)
 	}
-	for _, id := range slices.Sorted(maps.Keys(byID)) {
+	ids := slices.Sorted(maps.Keys(byID))
+	for _, id := range ids {
+		if v := byID[id]; win != nil && all.w.Scale < 1 {
+			win.gather(v)
+		}
+	}
+	for _, id := range ids {
 		v := byID[id]
 		if win != nil {
-			all.all = append(all.all, win.values(v)...)
-			continue
+			win.set(v)
+		} else {
+			v.sum(empty)
 		}
-		v.sum(empty)
 		all.all = append(all.all, *v)
 	}
 	return &all
@@ -111,7 +116,7 @@ func (s *spreader) divide(spreaders []*spreader) {
 		for i := range s.all {
 			v := &s.all[i]
 			add := func(c candidate) {
-				c.times, c.again, c.often, c.first = v.times, v.again, v.often, v.first
+				c.times, c.often, c.first = v.times, v.often, v.first
 				one.all = append(one.all, c)
 			}
 			n := len(one.all)

@@ -49,8 +49,11 @@ type spreader struct {
 	own   dataset.Part
 	known bool
 
-	grow    *dataset.Growth // growth of the groups of rows that the equality conditions select
-	all     []candidate
+	grow *dataset.Growth // growth of the groups of rows that the equality conditions select
+	all  []candidate
+	// further is the share of a value's declared rows, after the first, whose follow-up reads fetch another item than
+	// those before them. It is -1 before the first use.
+	further float64
 	several bool    // some partitions have several values
 	weights float64 // total weight of all values, or 0 if the field all has every value
 }
@@ -69,15 +72,16 @@ type candidate struct {
 	bucket    string   // the period in the partition key
 	args      []string // arguments of the moved condition; nil means the pattern's own
 	parts     []part
+	series    []series // of a value in a sample, with windows
+	// batch is the read units of the follow-up reads in the dataset.
+	batch float64
 	// These are what one request reads at the declared scale. With windows, they are for the busiest one. then is the
 	// read units of the follow-up reads. held is the number of rows that the request would read without its limit.
 	rows, bytes, units, then, held float64
 	// average is what a request reads on average over all windows, or nil without windows.
 	average *average
-	// times is the number of values at the declared scale that the candidate represents. If they differ in their
-	// number of rows, there is a candidate for each number, and again counts these candidates from 0.
+	// times is the number of values at the declared scale that the candidate represents.
 	times float64
-	again int
 	often float64 // average weight of each represented value among all requests
 	first float64 // weight of the first represented value
 }
@@ -86,11 +90,10 @@ type candidate struct {
 type part struct {
 	s *spreader
 	*candidate
-	chance float64 // factor for the busiest window; see volumes
 }
 
 func newSpreader(w *dataset.Dataset, space *dataset.Space, q question, win *windows) *spreader {
-	s := &spreader{w: w, space: space, q: q, p: q.Pattern, win: win, of: map[*model.Entity]bool{}}
+	s := &spreader{w: w, space: space, q: q, p: q.Pattern, win: win, further: -1, of: map[*model.Entity]bool{}}
 	p := s.p
 	if p.Entity != nil {
 		s.of[p.Entity] = true
@@ -189,7 +192,7 @@ func (s *spreader) find(ctx context.Context) error {
 	if simple && len(fixed) == 0 {
 		s.grow = s.w.Growth(s.space)
 	} else {
-		s.grow = s.w.GrowthBy(s.space, s.sorted(), fixed)
+		s.grow = s.w.GrowthBy(s.space, s.sorted(), fixed, s.win.ignored())
 	}
 	var held []int32 // indexes of the partitions with rows; there can be a million
 	for i, at := range s.space.Parts {
@@ -271,12 +274,14 @@ func (s *spreader) childless() {
 		}
 	}
 
-	// The growth knows how many declared parent items have rows. The rest have none.
-	with := s.grow.Groups(e)
 	identified := !slices.ContainsFunc(parent.KeyFields(), func(f *model.Field) bool {
 		return !slices.Contains(fields, f)
 	})
-	if s.w.Scale >= 1 || with == 0 || !identified {
+	if s.w.Scale >= 1 || !identified {
+		return
+	}
+	with := s.grow.Groups(e) // declared parent items that have rows
+	if with == 0 {
 		return
 	}
 	none := max(0, float64(parent.Count)-with)
@@ -389,7 +394,9 @@ func (s *spreader) groups(at dataset.Part) {
 			seen = base.high
 		}
 
-		s.grow.Count(s.space.Rows[base.low:base.high])
+		if s.win == nil {
+			s.grow.Count(s.space.Rows[base.low:base.high])
+		}
 		low := s.q.Report.Low.Bytes
 		base.own = s.known && at == s.own && (low == nil || slice.Range.Contains(low))
 		s.group(at, base)
@@ -493,12 +500,9 @@ const day = 24 * time.Hour
 // A unit is the unit of a time range's bounds: a layout of package time for seconds, days, months or years.
 type unit string
 
-// layouts are the text forms of times in conditions, the most precise first.
-var layouts = []string{time.RFC3339Nano, time.DateOnly, "2006-01", "2006"}
-
 // unitOf returns the unit of a bound, or "" if the bound is not a time.
 func unitOf(text string) unit {
-	for _, layout := range layouts {
+	for _, layout := range model.Layouts {
 		if _, err := time.Parse(layout, text); err == nil {
 			return unit(layout)
 		}
@@ -508,7 +512,7 @@ func unitOf(text string) unit {
 
 // place returns a time as a number of units, such as the number of its day since 1970.
 func (u unit) place(text string) (float64, bool) {
-	for _, layout := range layouts {
+	for _, layout := range model.Layouts {
 		t, err := time.Parse(layout, text)
 		if err != nil {
 			continue

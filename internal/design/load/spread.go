@@ -76,8 +76,10 @@ type Reading struct {
 	Growth float64 `json:"growth"`
 	// ByteGrowth is the number of bytes at the declared scale for each byte read, or 0 if it equals Growth.
 	ByteGrowth float64 `json:"-"`
-	// Batch is the part of Units that the follow-up reads for the rows cost.
-	Batch float64 `json:"-"`
+	// Batch is the part of Units that the follow-up reads for the rows cost, and DeclaredBatch their cost at the
+	// declared scale.
+	Batch         float64 `json:"-"`
+	DeclaredBatch float64 `json:"-"`
 	// Requests is the number of requests for the value. If there are several, declared is the sum of their units at
 	// the declared scale, each rounded up.
 	Requests int `json:"-"`
@@ -96,11 +98,11 @@ func (r *Reading) DeclaredUnits() float64 {
 		return r.Units
 	}
 	if r.declared > 0 {
-		return r.declared + r.Batch*r.Growth
+		return r.declared + r.DeclaredBatch
 	}
 	blocks := func(bytes float64) float64 { return math.Max(math.Ceil(bytes/(4<<10)), 1) } // units are per 4 KB begun
 	each := float64(r.Bytes) / float64(max(r.Requests, 1))
-	return (r.Units-r.Batch)*blocks(each*grow)/blocks(each) + r.Batch*r.Growth
+	return (r.Units-r.Batch)*blocks(each*grow)/blocks(each) + r.DeclaredBatch
 }
 
 // MarshalJSON adds the rows and units at the declared scale.
@@ -128,20 +130,23 @@ const (
 	readBytes = 32 << 20
 )
 
-// growthOf returns the number of rows at the declared scale for each row that the pattern reads with its own values.
-func growthOf(spreaders []*spreader) float64 {
-	read, declared := 0.0, 0.0
+// grow sets the growth of what the pattern reads with its own values.
+func (r *Reads) grow(spreaders []*spreader) {
+	rows, declared, batch, then := 0.0, 0.0, 0.0, 0.0
 	for _, s := range spreaders {
 		for i := range s.all {
 			if c := &s.all[i]; c.own {
-				read, declared = read+float64(c.Rows), declared+c.rows
+				rows, declared = rows+float64(c.Rows), declared+c.rows
+				batch, then = batch+c.batch, then+c.then
 			}
 		}
 	}
-	if read == 0 {
-		return 1
+	if rows > 0 {
+		r.Growth = declared / rows
 	}
-	return declared / read
+	if r.BatchGrowth = r.Growth; batch > 0 {
+		r.BatchGrowth = then / batch
+	}
 }
 
 // slices returns the slice that the pattern reads for each value, the most expensive first. For a value with several
@@ -150,7 +155,7 @@ func (s *spreader) slices() []Slice {
 	all := make([]Slice, 0, min(len(s.all), mostSlices))
 	for i := range s.all {
 		c := &s.all[i]
-		if c.row == nil || c.empty || c.again > 0 || len(all) == mostSlices {
+		if c.row == nil || c.empty || len(all) == mostSlices {
 			continue
 		}
 		if len(c.parts) > 0 {
@@ -266,7 +271,7 @@ func (s *spreader) counted() *Spread {
 	}
 	for i := range s.all {
 		c := &s.all[i]
-		if c.row == nil || c.again > 0 {
+		if c.row == nil {
 			continue
 		}
 		out.Values++
@@ -320,7 +325,7 @@ func (s *spreader) at(rank int, readings map[int]Reading) Reading {
 	near := s.nearest(rank)
 	r := readings[near]
 	if near != rank {
-		r.Growth, r.ByteGrowth = 0, 0
+		r.Growth, r.ByteGrowth, r.DeclaredBatch = 0, 0, 0
 	}
 	return r
 }
@@ -332,7 +337,7 @@ func (s *spreader) mean(readings map[int]Reading) (units, rows float64) {
 		c := &s.all[i]
 		cost, returned := c.cost()
 		if r, ok := readings[i]; ok && c.average == nil {
-			cost, returned = r.DeclaredUnits()-r.Batch*r.Growth, r.DeclaredRows()
+			cost, returned = r.DeclaredUnits()-r.DeclaredBatch, r.DeclaredRows()
 		}
 		weight := c.often * c.times
 		units += cost * weight
@@ -387,15 +392,17 @@ func (s *spreader) reading(ctx context.Context, target explain.Target, c *candid
 				sum.Sort = rest.String()
 			}
 		}
-		batch := 0.0
 		if at, ok := s.space.Partition(slice.Partition); ok && rep.Examined > 0 {
 			from, to := s.space.Range(at, slice.Range)
-			batch = s.batched(s.space.Rows[from:to]) * float64(rep.Returned) / float64(rep.Examined)
+			batch, then := s.batched(s.space.Rows[from:to], c.Growth)
+			returned := float64(rep.Returned) / float64(rep.Examined)
+			sum.Batch, sum.DeclaredBatch = sum.Batch+batch*returned, sum.DeclaredBatch+then*returned
+			sum.Units += batch * returned
 		}
 		bytes := rep.Bytes + rep.Fetched
 		sum.Rows, sum.Examined, sum.Pages = sum.Rows+rep.Returned, sum.Examined+rep.Examined, sum.Pages+rep.Pages
-		sum.Bytes, sum.Batch = sum.Bytes+bytes, sum.Batch+batch
-		sum.Units += rep.Units(s.p.Consistent) + batch
+		sum.Bytes += bytes
+		sum.Units += rep.Units(s.p.Consistent)
 		waste += rep.Waste() * float64(bytes)
 	}
 	if len(split) > 1 && s.win != nil {

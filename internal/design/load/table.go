@@ -49,9 +49,9 @@ func (t *Table) Writes(ctx context.Context, p *model.Pattern) (*Cost, error) {
 // Reads are what a pattern reads for all values that its conditions can have.
 type Reads struct {
 	// Spread is nil if there is only one value. Growth is the number of rows at the declared scale for each row that
-	// the pattern reads with its own values.
-	Spread *Spread
-	Growth float64
+	// the pattern reads with its own values, and BatchGrowth the number of units for each of its follow-up reads.
+	Spread              *Spread
+	Growth, BatchGrowth float64
 	// Slices are what the pattern reads for each value, the largest first. A pattern of several requests has none.
 	Slices []Slice
 	// Requests is the number of requests of the pattern. MeanUnits and MeanRows are what all of them read together,
@@ -88,7 +88,7 @@ func (t *Table) Reads(ctx context.Context, p *model.Pattern) (*Reads, error) {
 }
 
 func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
-	r := &Reads{Growth: 1}
+	r := &Reads{Growth: 1, BatchGrowth: 1}
 	questions, err := t.questions(ctx, p)
 	if err != nil || len(questions) == 0 {
 		return r, err
@@ -120,7 +120,7 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 	if err != nil || len(spreaders) == 0 {
 		return r, err
 	}
-	r.Growth = growthOf(spreaders)
+	r.grow(spreaders)
 	s := spreaders[0]
 	if r.windowed = win != nil; len(questions) > 1 || r.windowed {
 		s = together(p, spreaders, len(questions), win)
@@ -161,6 +161,7 @@ func (t *Table) average(r *Reads, p *model.Pattern, questions []question) {
 		}
 		r.MeanRows, r.MeanUnits = rows, table.ReadUnits(int(bytes), p.Consistent)
 		r.Growth = rows / max(read, 1)
+		r.BatchGrowth = r.Growth
 		return
 	}
 	var reports []*explain.Report

@@ -14,26 +14,56 @@ type batch struct {
 	units float64 // read units of all follow-up reads
 }
 
-// batched returns the read units of the follow-up reads for the given rows, up to the limit of the request.
-func (s *spreader) batched(rows []dataset.Row) (units float64) {
+// followed returns the keys of the items that the follow-up reads for some rows of one request fetch, each once.
+func followed(e *model.Entity, rows []dataset.Row) (all []string) {
+	seen := map[string]bool{}
+	for _, row := range rows {
+		if key, ok := keyFrom(e, row.Item.Values.Map()); ok && !seen[key] {
+			seen[key] = true
+			all = append(all, key)
+		}
+	}
+	return all
+}
+
+// batched returns the read units of the follow-up reads for the given rows, up to the limit of the request: in the
+// dataset, and at the declared scale, at which the request returns growth times as many rows.
+func (s *spreader) batched(rows []dataset.Row, growth float64) (units, declared float64) {
 	e := s.p.Then
 	if e == nil {
-		return 0
+		return 0, 0
 	}
-	leads, seen, sizes := keyedItems(s.w, e), map[string]bool{}, e.Table.RowSizes(nil)
-	for _, row := range s.limited(rows) {
-		key, ok := keyFrom(e, row.Item.Values.Map())
-		if !ok || seen[key] {
-			continue
-		}
-		seen[key] = true
+	rows = s.limited(rows)
+	items, sizes, keys := keyedItems(s.w, e), e.Table.RowSizes(nil), followed(e, rows)
+	for _, key := range keys {
 		size := 0
-		if it := leads[key]; it != nil {
+		if it := items[key]; it != nil {
 			size, _ = sizes.Of(it.Attributes)
 		}
 		units += table.ReadUnits(size, s.p.Consistent)
 	}
-	return units
+	return units, units * s.leads(len(keys), len(rows), float64(len(rows))*growth)
+}
+
+// leads returns the number of different items that the follow-up reads of a request fetch at the declared scale, as a
+// multiple of seen, their number for the request's rows in the dataset. Declared is the number of rows that the
+// request returns at the declared scale.
+func (s *spreader) leads(seen, rows int, declared float64) float64 {
+	if s.w.Scale >= 1 || seen == 0 || s.p.Entity == nil {
+		return declared / float64(max(rows, 1))
+	}
+	if s.further < 0 {
+		var names []string
+		for _, f := range s.p.Then.KeyFields() {
+			names = append(names, f.Name)
+		}
+		s.further = s.grow.Further(s.p.Entity, names)
+	}
+	first, rest := float64(seen), declared-float64(rows)
+	if rest < 0 { // one of several windows
+		first, rest = 1, declared-1
+	}
+	return min(declared, first+s.further*rest) / float64(seen)
 }
 
 // follow adds the pattern's follow-up reads: the items whose keys are in the returned rows.
@@ -54,11 +84,11 @@ func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 			_, rows := c.cost()
 			share := c.often * c.times / all
 			counted += share * rows
-			r.batch.add(s.requests(c), share*rows, p.Then, keyed)
+			r.batch.add(s, c, share, keyed)
 		}
 	}
 	if r.scan && r.space != nil {
-		r.batch.add([][]dataset.Row{r.space.Rows}, r.MeanRows, p.Then, keyed)
+		r.batch.count(followed(p.Then, r.space.Rows), r.MeanRows/float64(len(r.space.Rows)), keyed)
 		counted = r.MeanRows
 	}
 	if counted == 0 {
@@ -81,25 +111,34 @@ func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 	}
 }
 
-// add adds the follow-up reads for the rows of some requests. Rows is the average number of rows that a request
-// returns. A request reads each item once.
-func (b *batch) add(requests [][]dataset.Row, rows float64, e *model.Entity, keyed map[string]*dataset.Item) {
-	n := 0
-	for _, all := range requests {
-		n += len(all)
+// add adds the follow-up reads of the requests for a candidate's value. The parameter share is their share of all
+// requests of the pattern.
+func (b *batch) add(s *spreader, c *candidate, share float64, items map[string]*dataset.Item) {
+	requests, n := s.requests(c), 0
+	for _, rows := range requests {
+		n += len(rows)
 	}
-	for _, all := range requests {
-		seen := map[string]bool{}
-		for _, row := range all {
-			key, ok := keyFrom(e, row.Item.Values.Map())
-			switch it := keyed[key]; {
-			case !ok || seen[key]:
-			case it == nil:
-				b.none += rows / float64(n)
-			default:
-				b.items[it] += rows / float64(n)
+	_, declared := c.cost()
+	for _, rows := range requests {
+		keys, times := followed(s.p.Then, rows), declared/float64(n)
+		if s.w.Scale < 1 {
+			each := declared // rows that one request returns
+			if c.average != nil {
+				each = c.average.each
 			}
-			seen[key] = true
+			times = declared / each * s.leads(len(keys), len(rows), each)
+		}
+		b.count(keys, share*times, items)
+	}
+}
+
+// count adds times follow-up reads of each key.
+func (b *batch) count(keys []string, times float64, items map[string]*dataset.Item) {
+	for _, key := range keys {
+		if it := items[key]; it != nil {
+			b.items[it] += times
+		} else {
+			b.none += times
 		}
 	}
 }
@@ -116,10 +155,13 @@ func (s *spreader) total() (all float64) {
 }
 
 // requests returns the rows that each request for the value of a candidate reads. There is one request for each
-// window that has rows.
+// window that has rows. A sample has too few rows for windows; there, requests returns the rows of all of them.
 func (s *spreader) requests(c *candidate) (all [][]dataset.Row) {
-	if s.win == nil {
+	switch {
+	case s.win == nil:
 		return [][]dataset.Row{s.limited(s.space.Rows[c.From:c.To])}
+	case s.w.Scale < 1:
+		return [][]dataset.Row{s.listing(s.space.Rows[c.low:c.high])}
 	}
 	windows := map[int][]dataset.Row{}
 	for _, row := range s.listing(s.space.Rows[c.low:c.high]) {

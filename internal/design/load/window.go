@@ -35,6 +35,17 @@ type windows struct {
 	shards  float64 // number of requests for each period
 	empty   float64 // read units of a request that reads nothing
 	periods float64 // average number of periods in a window
+
+	// means and variances add up, over the values of a sample, those of the rows in a window.
+	means, variances float64
+}
+
+// ignored returns the field in which the rows of one value differ, or "" without windows.
+func (w *windows) ignored() string {
+	if w == nil {
+		return ""
+	}
+	return w.field
 }
 
 // windowsOf returns the windows of a pattern, or nil if the pattern has no BETWEEN condition on a time.
@@ -185,39 +196,104 @@ func (s *spreader) limitedTo(v volume, times float64) volume {
 }
 
 // An average is what requests read on average. rows is over all windows. units is over all windows for a value as a
-// whole, but for one partition only over the windows that read it.
-type average struct{ rows, units float64 }
+// whole, but for one partition only over the windows that read it. each is the rows of one request, set for a sample.
+type average struct{ rows, units, each float64 }
 
-// values returns the values at the declared scale that v represents, with what the windows read for each.
-func (w *windows) values(v *candidate) (all []candidate) {
-	stands := []dataset.Stand{{Times: v.times, Rows: 1}}
-	if len(v.parts) > 0 {
-		stands = v.parts[0].s.stands(v.parts[0].candidate)
-	}
-	for k, stand := range stands {
-		next := *v
-		next.times, next.again, next.parts = stand.Times, k, slices.Clone(v.parts)
-		w.average(&next, stand.Rows)
-		w.busiest(&next, stand.Rows)
-		all = append(all, next)
-	}
-	return all
+// A series has the rows of a value that the requests of one spreader read in all windows.
+type series struct {
+	s    *spreader
+	rows []dataset.Row
 }
 
-// average sets the averages of what the requests for v read. It multiplies the rows that the growth gives by times.
-func (w *windows) average(v *candidate, times float64) {
+// gather sets the series of a value in a sample, and counts them for the growth. A sample may lack some of the periods
+// in which a value has rows, so the rows of all its periods grow together.
+func (w *windows) gather(v *candidate) {
+	for _, p := range v.parts {
+		last := len(v.series) - 1
+		if last < 0 || v.series[last].s != p.s {
+			v.series, last = append(v.series, series{s: p.s}), last+1
+		}
+		rows := p.s.listing(p.s.space.Rows[p.low:p.high])
+		v.series[last].rows = append(v.series[last].rows, rows...)
+	}
+	counts := map[int]int{}
+	sum, squares := 0, 0
+	for _, one := range v.series {
+		one.s.grow.Count(one.rows)
+		for i := range one.rows {
+			if at, ok := w.place(&one.rows[i]); ok {
+				for _, k := range w.windowsAt(at) {
+					sum, squares = sum+1, squares+2*counts[k]+1 // (n+1)² = n² + 2n + 1
+					counts[k]++
+				}
+			}
+		}
+	}
+	mean := float64(sum) / float64(w.n)
+	w.means, w.variances = w.means+mean, w.variances+float64(squares)/float64(w.n)-mean*mean
+}
+
+// set sets what the requests for v read on average and in the busiest window.
+func (w *windows) set(v *candidate) {
+	if len(v.series) == 0 {
+		w.average(v)
+		w.busiest(v, nil)
+		return
+	}
+	v.times = v.series[0].s.times(v.series[0].rows)
+	sampled, all := 0, volume{}
+	for _, one := range v.series {
+		rows, bytes := volumeOf(one.rows, one.s.grow.In(one.rows))
+		sampled, all = sampled+len(one.rows), volume{all.rows + rows, all.bytes + bytes}
+	}
+	w.evenly(v, all, float64(sampled))
+	w.busiest(v, func(busy float64) float64 { return w.declared(busy, float64(sampled), all.rows) })
+}
+
+// evenly sets the averages of what the requests for a value of a sample read: its rows at the declared scale divide
+// evenly among all windows, and among the requests for each.
+func (w *windows) evenly(v *candidate, all volume, sampled float64) {
+	requests, n := w.shards*w.periods, max(1, (w.high-w.low+1)/w.step)
+	s := v.parts[0].s
+	each := s.limitedTo(all, 1/(n*requests))
+	v.held = all.rows / n
+	v.average = &average{rows: requests * each.rows, units: requests * s.unitsOf(each.bytes)}
+	for i := range v.parts {
+		c := *v.parts[i].candidate
+		share := float64(len(v.parts[i].s.listing(v.parts[i].s.space.Rows[c.low:c.high]))) / sampled
+		c.held = all.rows * share
+		in := s.limitedTo(all, share/float64(max(1, len(w.reading(v.parts[i].bucket)))))
+		c.average = &average{v.average.rows * share, s.unitsOf(in.bytes), each.rows}
+		v.parts[i].candidate = &c
+	}
+}
+
+// declared returns the rows of the busiest window at the declared scale, from its rows in the sample and the value's
+// rows in all windows. The fewer rows there are, the more windows differ by chance. If they differ by chance alone,
+// the square roots of their numbers of rows spread equally at both scales. The part of the variance that is more than
+// that of chance, which equals the mean, remains in proportion.
+func (w *windows) declared(busy, sampled, declared float64) float64 {
+	chance := math.Sqrt(declared/float64(w.n)) + math.Sqrt(busy) - math.Sqrt(sampled/float64(w.n))
+	chance *= chance
+	if w.variances <= w.means {
+		return chance
+	}
+	return chance + (1-w.means/w.variances)*(busy*declared/sampled-chance)
+}
+
+// average sets the averages of what the requests for v read, unless the dataset is a sample.
+func (w *windows) average(v *candidate) {
 	n, held := float64(w.n), 0.0
 	v.average = &average{units: w.shards * w.periods * w.empty}
 	for i := range v.parts {
 		p := &v.parts[i]
 		c, reading := *p.candidate, w.reading(p.bucket)
 		rows, more := 0.0, 0.0 // units in excess of those of empty requests
-		var volumes map[int]volume
-		volumes, p.chance = w.volumes(p.s, &c, reading)
+		volumes := w.volumes(p.s, &c)
 		// sorted, so that the floating-point sum is always the same
 		for _, k := range slices.Sorted(maps.Keys(volumes)) {
-			held += volumes[k].rows * times
-			read := p.s.limitedTo(volumes[k], times)
+			held += volumes[k].rows
+			read := p.s.limitedTo(volumes[k], 1)
 			rows, more = rows+read.rows, more+p.s.unitsOf(read.bytes)-w.empty
 		}
 		v.average.units, v.average.rows = v.average.units+more/n, v.average.rows+rows/n
@@ -227,32 +303,19 @@ func (w *windows) average(v *candidate, times float64) {
 	v.held += held / n // only one division, so that rounding keeps equal candidates equal
 }
 
-// volumes returns the candidate's volume in each window at the declared scale, and a correction: the rows of the
-// busiest window, scaled up like those of all windows, are to be multiplied by it. The correction is 1 unless the
-// candidate is scaled up from a sample; see evened.
-func (w *windows) volumes(s *spreader, c *candidate, reading []int) (map[int]volume, float64) {
-	each := s.grow.In(s.space.Rows[c.low:c.high])
-	rows := s.listing(s.space.Rows[c.low:c.high])
+// volumes returns the candidate's volume in each window.
+func (w *windows) volumes(s *spreader, c *candidate) map[int]volume {
 	all := map[int]volume{}
-	counts := map[int]float64{} // number of sampled rows
-	var sum volume
-	for i := range rows {
-		at, ok := w.place(&rows[i])
+	for _, row := range s.listing(s.space.Rows[c.low:c.high]) {
+		at, ok := w.place(&row)
 		if !ok {
 			continue
 		}
-		n := each(rows[i].Item)
-		bytes := n * float64(rows[i].Size())
 		for _, k := range w.windowsAt(at) {
-			all[k] = volume{all[k].rows + n, all[k].bytes + bytes}
-			sum.rows, sum.bytes = sum.rows+n, sum.bytes+bytes
-			counts[k]++
+			all[k] = volume{all[k].rows + 1, all[k].bytes + float64(row.Size())}
 		}
 	}
-	if growth, _ := volumeOf(rows, each); growth > 1.01*float64(len(rows)) && len(counts) > 0 {
-		return evened(reading, counts, sum)
-	}
-	return all, 1
+	return all
 }
 
 // place returns the time of a row in units.
@@ -260,60 +323,32 @@ func (w *windows) place(r *dataset.Row) (float64, bool) {
 	return w.unit.place(r.Item.Values.Get(w.field))
 }
 
-// evened returns the volume of each window at the declared scale. In a small sample, windows differ more by chance
-// than at the declared scale. evened therefore subtracts the variance of chance from the sample's (for a Poisson
-// distribution, the mean) and adds that of chance at the declared scale. The second result corrects the rows of the
-// busiest window in the same way; see [windows.volumes].
-func evened(windows []int, counts map[int]float64, sum volume) (map[int]volume, float64) {
-	n, rows, squares, most := float64(len(windows)), 0.0, 0.0, 0.0
-	for _, k := range slices.Sorted(maps.Keys(counts)) {
-		count := counts[k]
-		rows, squares, most = rows+count, squares+count*count, max(most, count)
-	}
-	mean, growth := rows/n, sum.rows/rows
-	variance := squares/n - mean*mean
-	slope := 0.0
-	if variance > 0 {
-		slope = math.Sqrt((max(0, variance-mean)*growth*growth + mean*growth) / variance)
-	}
-	even := func(count float64) float64 { return max(0, mean*growth+(count-mean)*slope) }
-	all := map[int]volume{}
-	for _, k := range windows {
-		all[k] = volume{even(counts[k]), even(counts[k]) * sum.bytes / sum.rows}
-	}
-	return all, even(most) / (most * growth)
-}
-
 // A placed is a row of a value with its time.
 type placed struct {
-	at   float64
-	part int
-	row  int // index in the space
-	volume
+	at    float64
+	part  int
+	row   int // index in the space
+	bytes int
 }
 
 // busiest finds the range in which the rows of the value v have the most bytes, and sets what a request reads there.
-// The range is as long as a window but may begin at any time. The pattern's own window wins a tie.
-func (w *windows) busiest(v *candidate, times float64) {
+// The range is as long as a window but may begin at any time. The pattern's own window wins a tie. If declared is not
+// nil, it converts the number of rows there to the declared scale.
+func (w *windows) busiest(v *candidate, declared func(rows float64) float64) {
 	var all []placed
 	for i, p := range v.parts {
-		rows := p.s.space.Rows[p.low:p.high]
-		each := p.s.grow.In(rows)
-		for k := range rows {
-			if !p.s.lists(&rows[k]) {
-				continue
-			}
-			if at, ok := w.place(&rows[k]); ok {
-				n := each(rows[k].Item)
-				all = append(all, placed{at, i, p.low + k, volume{n, n * float64(rows[k].Size())}})
+		for k := p.low; k < p.high; k++ {
+			row := &p.s.space.Rows[k]
+			if at, ok := w.place(row); ok && p.s.lists(row) {
+				all = append(all, placed{at, i, k, row.Size()})
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
 
-	from, bytes, most := 0, 0.0, 0.0
+	from, bytes, most := 0, 0, 0
 	var rows, own []placed // of the busiest window, and of the pattern's own window
-	ownBytes := 0.0
+	ownBytes := 0
 	for i := range all {
 		for bytes += all[i].bytes; all[i].at-all[from].at > w.step-1; from++ {
 			bytes -= all[from].bytes
@@ -330,15 +365,20 @@ func (w *windows) busiest(v *candidate, times float64) {
 	if v.args = w.own; ownBytes < most {
 		v.args, own = w.args(rows[0].at), rows
 	}
-	w.add(v, own, times)
+	growth := 1.0
+	if declared != nil && len(own) > 0 {
+		growth = declared(float64(len(own))) / float64(len(own))
+	}
+	w.add(v, own, growth)
 }
 
-// add sets what the parts of v read in the window that contains the given rows.
-func (w *windows) add(v *candidate, rows []placed, times float64) {
+// add sets what the parts of v read in the window that contains the given rows. At the declared scale, the window has
+// growth times as many.
+func (w *windows) add(v *candidate, rows []placed, growth float64) {
+	var sum volume
 	for i, p := range v.parts {
 		c := p.candidate
 		c.Slice = Slice{Part: c.Part}
-		var sum volume
 		var read []dataset.Row
 		for _, r := range rows {
 			if r.part != i {
@@ -349,20 +389,27 @@ func (w *windows) add(v *candidate, rows []placed, times float64) {
 			}
 			c.From, c.To = min(c.From, r.row), max(c.To, r.row+1)
 			read = append(read, p.s.space.Rows[r.row])
-			sum.rows, sum.bytes = sum.rows+r.rows, sum.bytes+r.bytes
-			c.Rows, c.Bytes = c.Rows+1, c.Bytes+p.s.space.Rows[r.row].Size()
+			c.Rows, c.Bytes = c.Rows+1, c.Bytes+r.bytes
 		}
+		all := p.s.limitedTo(volume{float64(c.Rows), float64(c.Bytes)}, growth)
+		sum = volume{sum.rows + float64(c.Rows), sum.bytes + float64(c.Bytes)}
 		if limit := p.s.q.Report.Limit; limit > 0 && c.Rows > limit {
 			c.Rows, c.Bytes = limit, c.Bytes*limit/c.Rows
 		}
-		all := p.s.limitedTo(sum, times*p.chance)
-		c.rows, c.bytes, c.units, c.held = all.rows, all.bytes, p.s.unitsOf(all.bytes), 0
+		c.rows, c.bytes, c.units = all.rows, all.bytes, p.s.unitsOf(all.bytes)
 		if c.Growth, c.ByteGrowth = 1, 1; c.Rows > 0 {
 			c.Growth, c.ByteGrowth = all.rows/float64(c.Rows), all.bytes/float64(c.Bytes)
 		}
-		c.then = p.s.batched(read) * c.Growth
+		_, c.then = p.s.batched(read, c.Growth)
 	}
 	first, _, _ := moments(v.args[0])
 	from, _ := w.unit.place(first)
-	v.sum(w.shards * w.periodsFrom(from) * w.empty)
+	requests := w.shards * w.periodsFrom(from)
+	held := v.held
+	v.sum(requests * w.empty)
+	v.held = held
+	if len(v.series) > 0 { // a sample may lack rows in some of the partitions
+		s := v.parts[0].s
+		v.units = requests * s.unitsOf(s.limitedTo(sum, growth/requests).bytes)
+	}
 }

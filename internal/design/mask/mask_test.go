@@ -236,46 +236,6 @@ func TestWhole(t *testing.T) {
 	require.Len(t, binary("hash", "b"), 8)
 }
 
-// TestInverse computes the originals of long stand-ins, which shows that each has only one.
-func TestInverse(t *testing.T) {
-	m := mint{[]byte("seed")}
-	for n := chunk + 1; n < 10*chunk; n++ {
-		original := strings.Repeat("1b-", n)[:n*3/2]
-		runes := []rune(m.text(shape, "", original))
-		var at []int
-		var classes []class
-		for i, r := range runes {
-			if c, ok := characters(r); ok {
-				at, classes = append(at, i), append(classes, c)
-			}
-		}
-
-		frame := strings.NewReplacer("1", "0", "b", "a").Replace(original)
-		count := (len(at) + chunk - 1) / chunk
-		for pass := 1; pass >= 0 && count > 1; pass-- {
-			tweak := m.digest(string(shape), frame, strconv.Itoa(pass))
-			part := func(i int) *feistel {
-				if pass == 1 {
-					i = count - 1 - i
-				}
-				from, to := i*len(at)/count, (i+1)*len(at)/count
-				return m.feistel(runes, at[from:to], classes[from:to], tweak)
-			}
-			var parts []*feistel
-			for i := range count {
-				f := part(i)
-				parts = append(parts, f)
-				tweak = m.digest(string(shape), string(tweak), f.text())
-			}
-			for _, f := range parts {
-				f.unmix()
-				f.write()
-			}
-		}
-		require.Equal(t, original, string(runes))
-	}
-}
-
 func TestParseErrors(t *testing.T) {
 	m, err := modelfile.Parse("shop.yaml", []byte(shop))
 	require.NoError(t, err)

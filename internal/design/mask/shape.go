@@ -55,17 +55,14 @@ func crockford(r rune) (class, bool) {
 	return class{radix: uint64(len(digits)), in: digits}, strings.ContainsRune(digits, r)
 }
 
-// chunk is the largest number of characters that are permuted together. Half a chunk has at most 64^8 values, which
-// fit into 64 bits.
-const chunk = 16
+// mostPermuted is the largest number of characters that a permutation replaces. Half of them have at most 64^10 values,
+// which fit into 64 bits.
+const mostPermuted = 20
 
-// shaped returns a stand-in of the same shape: each character stays in its class. It is a permutation of all texts of
-// that shape, so different texts have different stand-ins.
-//
-// A text of up to one chunk never stays as it is. A longer text is divided into chunks of about the same size and
-// encrypted in two passes, from the first chunk to the last and back. The output of the pass so far is the tweak for
-// the next chunk. So each chunk of the result depends on all characters, and texts with a common part have no common
-// part in their stand-ins.
+// shaped returns a stand-in of the same shape: each character stays in its class. For a text of up to mostPermuted
+// characters, it is a permutation of all texts of that shape, so different texts have different stand-ins, and the text
+// always changes. The stand-in of a longer text consists of digits and letters that depend on the whole text. Two of
+// them are equal with a probability of less than 2^-64.
 func (m mint) shaped(text string, of func(rune) (class, bool)) string {
 	runes := []rune(text)
 	frame := slices.Clone(runes) // the text with each character replaced by the first one of its class
@@ -77,69 +74,57 @@ func (m mint) shaped(text string, of func(rune) (class, bool)) string {
 			frame[i] = c.char(0)
 		}
 	}
-	if len(at) == 0 {
+	switch {
+	case len(at) == 0:
 		return text
-	}
-
-	count := (len(at) + chunk - 1) / chunk
-	if count == 1 {
+	case len(at) <= mostPermuted:
 		m.permute(runes, at, classes, m.digest(string(shape), string(frame)))
 		return string(runes)
 	}
-	for pass := range 2 {
-		tweak := m.digest(string(shape), string(frame), strconv.Itoa(pass))
-		for i := range count {
-			if pass == 1 {
-				i = count - 1 - i
-			}
-			from, to := i*len(at)/count, (i+1)*len(at)/count
-			f := m.feistel(runes, at[from:to], classes[from:to], tweak)
-			f.mix()
-			f.write()
-			tweak = m.digest(string(shape), string(tweak), f.text())
-		}
+	whole := string(m.digest(string(shape), text))
+	for i, c := range classes {
+		n := binary.BigEndian.Uint64(m.digest(string(shape), whole, strconv.Itoa(i)))
+		runes[at[i]] = c.char(n % c.radix)
 	}
 	return string(runes)
 }
 
 // permute replaces the characters so that the text always changes: it adds a number other than zero between a Feistel
-// network and its inverse. A random permutation would leave one in nine digits unchanged.
+// network and its inverse. A random permutation would leave one in nine digits unchanged. The tweak selects the
+// permutation.
 func (m mint) permute(runes []rune, at []int, classes []class, tweak []byte) {
-	f := m.feistel(runes, at, classes, tweak)
-	f.mix()
-	f.n[1] = (f.n[1] + 1 + f.add(rounds, 0)%(f.domains[1]-1)) % f.domains[1]
-	f.unmix()
-	f.write()
-}
-
-// rounds is the number of rounds of the Feistel network, as in FF1 of NIST SP 800-38G.
-const rounds = 10
-
-// A feistel is a Feistel network on some characters of a text. The tweak selects the permutation.
-type feistel struct {
-	mint       mint
-	tweak      string
-	runes      []rune
-	at         []int
-	classes    []class
-	n, domains [2]uint64 // the two halves as mixed-radix numbers, and the sizes of their ranges
-}
-
-func (m mint) feistel(runes []rune, at []int, classes []class, tweak []byte) *feistel {
-	f := &feistel{mint: m, tweak: string(tweak), runes: runes, at: at, classes: classes}
-	for h, part := range f.halves() {
+	f := &feistel{mint: m, tweak: string(tweak)}
+	half := len(at) / 2
+	halves := [2][2]int{{0, half}, {half, len(at)}}
+	for h, part := range halves {
 		f.domains[h] = 1
 		for i := part[0]; i < part[1]; i++ {
 			f.n[h] = f.n[h]*classes[i].radix + classes[i].index(runes[at[i]])
 			f.domains[h] *= classes[i].radix
 		}
 	}
-	return f
+
+	f.mix()
+	f.n[1] = (f.n[1] + 1 + f.add(rounds, 0)%(f.domains[1]-1)) % f.domains[1]
+	f.unmix()
+	for h, part := range halves {
+		n := f.n[h]
+		for i := part[1] - 1; i >= part[0]; i-- {
+			runes[at[i]] = classes[i].char(n % classes[i].radix)
+			n /= classes[i].radix
+		}
+	}
 }
 
-func (f *feistel) halves() [2][2]int {
-	half := len(f.at) / 2
-	return [2][2]int{{0, half}, {half, len(f.at)}}
+// rounds is the number of rounds of the Feistel network, as in FF1 of NIST SP 800-38G.
+const rounds = 10
+
+// A feistel is a Feistel network. Its state n has two halves of a text as mixed-radix numbers, and domains has the
+// sizes of their ranges.
+type feistel struct {
+	mint       mint
+	tweak      string
+	n, domains [2]uint64
 }
 
 // add is the round function: it returns the number to add to one half, given the other half.
@@ -163,23 +148,4 @@ func (f *feistel) unmix() {
 		h := round % 2
 		f.n[h] = (f.n[h] + f.domains[h] - f.add(round, f.n[1-h])%f.domains[h]) % f.domains[h]
 	}
-}
-
-// write writes the two halves back into the text.
-func (f *feistel) write() {
-	for h, part := range f.halves() {
-		n := f.n[h]
-		for i := part[1] - 1; i >= part[0]; i-- {
-			f.runes[f.at[i]] = f.classes[i].char(n % f.classes[i].radix)
-			n /= f.classes[i].radix
-		}
-	}
-}
-
-// text returns the two halves in binary form.
-func (f *feistel) text() string {
-	var b [16]byte
-	binary.BigEndian.PutUint64(b[:], f.n[0])
-	binary.BigEndian.PutUint64(b[8:], f.n[1])
-	return string(b[:])
 }

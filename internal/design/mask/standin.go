@@ -43,8 +43,8 @@ func (m mint) digest(texts ...string) []byte {
 	return h.Sum(nil)
 }
 
-// text returns the stand-in of a text. Different texts have different stand-ins with shape always, and with hash
-// except with a probability of 2^-64.
+// text returns the stand-in of a text. With hash and shape, different texts have different stand-ins, except with a
+// probability of 2^-64. With shape, texts of up to mostPermuted characters always have.
 func (m mint) text(how method, of, text string) string {
 	switch how {
 	case hash:

@@ -122,15 +122,18 @@ func (f *Field) numbers() (*Bounds, error) {
 		b.Low, b.high = 1, 1000
 	}
 
-	for text, to := range map[string]*int64{f.From: &b.Low, f.To: &b.high} {
-		if text == "" {
+	for _, bound := range []struct {
+		text string
+		to   *int64
+	}{{f.From, &b.Low}, {f.To, &b.high}} {
+		if bound.text == "" {
 			continue
 		}
-		v, err := scaled(text, b.scale)
+		v, err := scaled(bound.text, b.scale)
 		if err != nil {
 			return nil, err
 		}
-		*to = v
+		*bound.to = v
 	}
 
 	if f.From != "" && f.To == "" && b.high < b.Low && f.Type.Name == "number" {
@@ -235,22 +238,16 @@ func moment(of, otherwise string, end bool) (time.Time, error) {
 	if of == "" {
 		of = otherwise
 	}
-	for _, l := range []struct {
-		layout              string
-		years, months, days int
-	}{
-		{time.RFC3339Nano, 0, 0, 0}, {time.DateOnly, 0, 0, 1}, {"2006-01", 0, 1, 0}, {"2006", 1, 0, 0},
-	} {
-		at, err := time.Parse(l.layout, of)
-		if err != nil {
-			continue
-		}
-		if end && l.layout != time.RFC3339Nano {
-			at = at.AddDate(l.years, l.months, l.days).Add(-time.Second)
-		}
-		if at.Year() < 1 || at.Year() > 9998 {
+	at, err := time.Parse(time.RFC3339Nano, of)
+	for _, u := range Units[:days+1] {
+		if err == nil {
 			break
 		}
+		if at, err = time.Parse(u.Layout, of); err == nil && end {
+			at = u.Next(at).Add(-time.Second)
+		}
+	}
+	if err == nil && 1 <= at.Year() && at.Year() <= 9998 {
 		return at.UTC(), nil
 	}
 	return time.Time{}, fmt.Errorf("%s is not a time such as 2026-01-05 or 2026-01-05T10:00:00Z", terminal.Clip(of, 60))
@@ -266,17 +263,38 @@ var precision = map[string]int{
 	"micros": 8, "nanos": 9,
 }
 
-// periods maps the types of periods that a condition can name to their layouts of package time.
-var periods = map[string]string{
-	"year": "2006", "month": "2006-01", "date": time.DateOnly, "hour": "2006-01-02T15", "minute": "2006-01-02T15:04",
+// A Unit is a unit of time whose periods have a text form, such as month, whose periods are written as 2026-01. Name
+// is the type of values that are such periods, and Layout is their layout of package time.
+type Unit struct {
+	Name, Layout        string
+	years, months, days int
+	rest                time.Duration
 }
+
+// Units are the units of periods, the longest first.
+var Units = []Unit{
+	{"year", "2006", 1, 0, 0, 0},
+	{"month", "2006-01", 0, 1, 0, 0},
+	{"date", time.DateOnly, 0, 0, 1, 0},
+	{"hour", "2006-01-02T15", 0, 0, 0, time.Hour},
+	{"minute", "2006-01-02T15:04", 0, 0, 0, time.Minute},
+}
+
+// days is the index of days in Units. The bounds of fields are not written in shorter units.
+const days = 2
+
+// Layouts are the text forms of times in the bounds of fields and in ranges, the most precise first.
+var Layouts = []string{time.RFC3339Nano, Units[days].Layout, Units[1].Layout, Units[0].Layout}
+
+// Next returns the beginning of the period after the one that begins at a time.
+func (u Unit) Next(at time.Time) time.Time { return at.AddDate(u.years, u.months, u.days).Add(u.rest) }
 
 // Period returns the type of the period that a condition names, such as hour for 2026-01-05T10. It returns false if
 // the text is not a period.
 func Period(text string) (keys.Type, bool) {
-	for name, layout := range periods {
-		if _, err := time.Parse(layout, text); err == nil {
-			return keys.Type{Name: name}, true
+	for _, u := range Units {
+		if _, err := time.Parse(u.Layout, text); err == nil {
+			return keys.Type{Name: u.Name}, true
 		}
 	}
 	return keys.Type{}, false
@@ -284,14 +302,16 @@ func Period(text string) (keys.Type, bool) {
 
 // InPeriod returns the period of type t that a time in RFC 3339 form is in. It returns other texts unchanged.
 func InPeriod(t keys.Type, text string) string {
-	n := len(periods[t.Name])
-	if n == 0 || n >= len(text) || !strings.ContainsRune("-T:", rune(text[n])) {
-		return text
+	for _, u := range Units {
+		n := len(u.Layout)
+		if u.Name != t.Name || n >= len(text) || !strings.ContainsRune("-T:", rune(text[n])) {
+			continue
+		}
+		if _, err := time.Parse(u.Layout, text[:n]); err == nil {
+			return text[:n]
+		}
 	}
-	if _, err := time.Parse(periods[t.Name], text[:n]); err != nil {
-		return text
-	}
-	return text[:n]
+	return text
 }
 
 // Finer reports whether both types are times and t is more precise than the other.

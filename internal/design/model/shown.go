@@ -37,7 +37,7 @@ func (m *Model) ShownParents(
 	carried := func(f *Field) bool { return e.CarriedFrom(f) != nil }
 	for _, p := range m.Entities {
 		fields := slices.DeleteFunc(p.KeyFields(), func(f *Field) bool {
-			return !slices.Contains(keyed, f) || !p.Gives(f, e)
+			return !contains(keyed, []*Field{f}) || !p.Gives(f, e)
 		})
 		if p == e || slices.Contains(p.Ancestors(), e) || !tells(p, e, fields) ||
 			!slices.ContainsFunc(fields, func(f *Field) bool { return !carried(f) }) {
@@ -99,8 +99,12 @@ func names(field, entity string) bool {
 	return field != "" && strings.HasSuffix(entity, field)
 }
 
+// contains reports whether all has a field with the name of each field in some. Two entities can declare a field of
+// one name each for itself.
 func contains(all, some []*Field) bool {
-	return !slices.ContainsFunc(some, func(f *Field) bool { return !slices.Contains(all, f) })
+	return !slices.ContainsFunc(some, func(f *Field) bool {
+		return !slices.ContainsFunc(all, func(o *Field) bool { return o.Name == f.Name })
+	})
 }
 
 // count sets the counts of s from the items of the parent and of the child.

@@ -26,12 +26,12 @@ var subjectCodec = checked(func(in value, name string) {
 
 // subjects returns the names of the parts of the model that a finding can be about.
 func (p *parser) subjects() []string {
-	all := namesOf(p.m.Tables, tableName)
+	all := namesOf(p.m.Tables)
 	for _, t := range p.m.Tables {
-		all = append(all, namesOf(t.Indexes, indexName)...)
+		all = append(all, namesOf(t.Indexes)...)
 	}
 	return slices.Concat(
-		all, namesOf(p.m.Entities, entityName), namesOf(p.m.Patterns, func(q *model.Pattern) string { return q.Name }),
+		all, namesOf(p.m.Entities), namesOf(p.m.Patterns),
 	)
 }
 

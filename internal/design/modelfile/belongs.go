@@ -23,7 +23,7 @@ func readParents(in value, d *draft) {
 		return
 	}
 	for _, one := range list {
-		p := find(one, in.m.Entities, entityName, "unknown entity %s")
+		p := find(one, in.m.Entities, "unknown entity %s")
 		switch {
 		case p == nil:
 		case len(d.Parents) > 0 && d.Parents[0].Entity == p:

@@ -106,11 +106,8 @@ func (in value) tableOf(at model.Pos) *model.Table {
 
 // tableNamed returns the table that the value names, or nil after reporting an error.
 func (in value) tableNamed() *model.Table {
-	return find(in, in.m.Tables, tableName, "unknown table %s")
+	return find(in, in.m.Tables, "unknown table %s")
 }
-
-func tableName(t *model.Table) string   { return t.Name }
-func entityName(e *model.Entity) string { return e.Name }
 
 // infer finds the fields that the templates of d name. A field that d does not declare belongs to an ancestor of d,
 // or else to the model. A field without a type gets the first type in a template, or the most precise one of several
@@ -206,5 +203,5 @@ func (p *parser) checkKeys(e *model.Entity) {
 
 // fieldCodec is the codec of the name of a field of the entity.
 var fieldCodec = checked(func(in value, name string) {
-	in.known(name, fieldNames(in.entity.Fields), "entity %s has no field %s", in.entity.Name)
+	in.known(name, namesOf(in.entity.Fields), "entity %s has no field %s", in.entity.Name)
 })

@@ -26,7 +26,7 @@ func afterExpect(in value, x *model.Expect) bool {
 
 // entityCodec is the codec of the name of an entity of the model.
 var entityCodec = checked(func(in value, name string) {
-	in.known(name, namesOf(in.m.Entities, entityName), "unknown entity %s")
+	in.known(name, namesOf(in.m.Entities), "unknown entity %s")
 })
 
 var budgets = []string{model.BudgetSample, model.BudgetP95, model.BudgetWorst}

@@ -226,10 +226,6 @@ func (p *parser) failKey(pos model.Pos, what string, err error) {
 	p.failAt(pos, "", "%s: %v", what, err)
 }
 
-func fieldNames(list []*model.Field) []string {
-	return namesOf(list, func(f *model.Field) string { return f.Name })
-}
-
 // ownFields returns the fields of an entity that belong neither to the model nor to an ancestor.
 func ownFields(m *model.Model, e *model.Entity) (all []*model.Field) {
 	for _, f := range e.Fields {

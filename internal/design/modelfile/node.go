@@ -2,6 +2,7 @@ package modelfile
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,17 +67,19 @@ func (in value) lacks(name string) bool {
 }
 
 // find returns the element of list that the value names. If there is none, it reports an error and returns nil.
-func find[T any](in value, list []*T, name func(*T) string, unknown string, args ...any) *T {
+func find[T any](in value, list []*T, unknown string, args ...any) *T {
+	names := namesOf(list)
 	s, ok := in.text()
-	if !ok || !in.known(s, namesOf(list, name), unknown, args...) {
+	if !ok || !in.known(s, names, unknown, args...) {
 		return nil
 	}
-	return list[slices.IndexFunc(list, func(e *T) bool { return name(e) == s })]
+	return list[slices.Index(names, s)]
 }
 
-func namesOf[T any](list []T, name func(T) string) (all []string) {
+// namesOf returns the names of structs with a field Name, or of pointers to such structs.
+func namesOf[T any](list []T) (all []string) {
 	for _, e := range list {
-		all = append(all, name(e))
+		all = append(all, reflect.Indirect(reflect.ValueOf(e)).FieldByName("Name").String())
 	}
 	return all
 }

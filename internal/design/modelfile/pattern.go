@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// verbs are the members of a pattern that describe its request.
+// verbs are the members of a pattern that describe its request. The first three read.
 var verbs = []string{"query", "get", "scan", "put", "update", "delete", "transact"}
 
 func beforePattern(in value, q *model.Pattern) bool {
@@ -43,18 +43,14 @@ func beforePattern(in value, q *model.Pattern) bool {
 
 // afterPattern reports whether the pattern has a request.
 func afterPattern(in value, q *model.Pattern) bool {
-	for _, verb := range []string{"put", "update", "delete", "transact"} {
-		if in.members[verb] != nil && !q.IsWrite() {
-			return false
-		}
-	}
-	return true
+	reads := func(verb string) bool { return in.members[verb] != nil }
+	return q.IsWrite() || slices.ContainsFunc(verbs[:3], reads)
 }
 
 // beforeQuery finds the entity, the table and the index, which reading the other members requires.
 func beforeQuery(in value, q *model.Pattern) bool {
 	if in.members["entity"] != nil {
-		q.Entity = find(in.get("entity").called("the entity"), in.m.Entities, entityName, "unknown entity %s")
+		q.Entity = find(in.get("entity").called("the entity"), in.m.Entities, "unknown entity %s")
 		if q.Entity == nil {
 			return false
 		}
@@ -74,7 +70,7 @@ func beforeQuery(in value, q *model.Pattern) bool {
 	}
 	if in.members["index"] != nil {
 		index := in.get("index").called("the index")
-		q.Index = find(index, q.Table.Indexes, indexName, "table %s has no index %s", q.Table.Name)
+		q.Index = find(index, q.Table.Indexes, "table %s has no index %s", q.Table.Name)
 	}
 	return true
 }
@@ -179,7 +175,7 @@ var orders = []string{"asc", "desc"}
 
 // thenCodec is the codec of the entity whose items a batch reads after the query.
 var thenCodec = special(func(in value, q *model.Pattern) {
-	e := find(in.called("the entity of then"), in.m.Entities, entityName, "unknown entity %s")
+	e := find(in.called("the entity of then"), in.m.Entities, "unknown entity %s")
 	switch {
 	case e == nil || e.Table == nil:
 	case q.Operation != "Query" && q.Operation != "Scan":

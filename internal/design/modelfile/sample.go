@@ -26,7 +26,7 @@ var samplesCodec = special(func(in value, d *draft) {
 // attributes.
 func (d *draft) sampleNode(s *model.Sample) *yaml.Node {
 	n := flowNode()
-	names := slices.Concat(fieldNames(d.Entity.Fields), slices.Sorted(maps.Keys(s.Values)))
+	names := slices.Concat(namesOf(d.Entity.Fields), slices.Sorted(maps.Keys(s.Values)))
 	for i, name := range names {
 		if v, ok := s.Values[name]; ok && !slices.Contains(names[:i], name) {
 			put(n, name, textNode(v))
@@ -38,7 +38,7 @@ func (d *draft) sampleNode(s *model.Sample) *yaml.Node {
 
 // Names returns the names of the fields and of the attributes of an entity.
 func Names(e *model.Entity) []string {
-	return append(fieldNames(e.Fields), namesOf(e.Attributes, func(t *model.Template) string { return t.Name })...)
+	return append(namesOf(e.Fields), namesOf(e.Attributes)...)
 }
 
 // sample reads a sample and checks that its item can be built.
@@ -92,7 +92,7 @@ func (in value) sample(e *model.Entity) {
 var itemsCodec = special(
 	func(in value, m *model.Model) {
 		for _, of := range in.entries() {
-			if !of.key.known(of.name, namesOf(in.m.Tables, tableName), "unknown table %s") {
+			if !of.key.known(of.name, namesOf(in.m.Tables), "unknown table %s") {
 				continue
 			}
 			for _, e := range of.called("the items of " + of.name).list() {

@@ -28,8 +28,6 @@ func (in value) checkName(name, what string) {
 	}
 }
 
-func indexName(x *model.Index) string { return x.Name }
-
 func afterTable(in value, t *model.Table) bool {
 	in.limitKeys(1, &t.Partition, &t.Sort)
 	in.checkKinds(t)

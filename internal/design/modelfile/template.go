@@ -97,7 +97,7 @@ var whenCodec = special(
 func readWhen(in value, a *attribute) {
 	of := in.entity
 	for _, e := range in.entries() {
-		if !e.key.known(e.name, fieldNames(in.fieldsFor(of)), "unknown field %s") {
+		if !e.key.known(e.name, namesOf(in.fieldsFor(of)), "unknown field %s") {
 			continue
 		}
 		f := in.fieldOf(of, e.name)

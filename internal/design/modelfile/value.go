@@ -126,11 +126,12 @@ func (in value) good(err error) bool {
 	return err == nil
 }
 
-// scalar reads plain YAML as the given kind. If kind is 0, it derives the type from the text. A binary attribute gets
-// the bytes of the text.
+// scalar reads plain YAML as the given kind, if a key may have that kind. Otherwise it derives the type from the text.
+// A binary attribute gets the bytes of the text.
 func (in value) scalar(kind attr.Kind) (attr.Value, bool) {
 	n := in.node
-	if kind != 0 {
+	switch kind {
+	case attr.String, attr.Number, attr.Binary:
 		v, err := model.ValueOf(n.Value, kind)
 		return v, in.good(err)
 	}

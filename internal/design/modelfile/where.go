@@ -47,21 +47,17 @@ func conditionNode(op ast.Op, args []string) *yaml.Node {
 	return put(flowNode(), strings.ToLower(string(op)), value)
 }
 
-func attributeNames(list []model.Attribute) []string {
-	return namesOf(list, func(a model.Attribute) string { return a.Name })
-}
-
 // restrict reads a condition and adds it to the pattern.
 func (e entry) restrict(q *model.Pattern) {
-	keys := attributeNames(q.Table.Keys())
+	keys := namesOf(q.Table.Keys())
 	if q.Index != nil {
-		keys = append(attributeNames(q.Index.Keys()), keys...)
+		keys = append(namesOf(q.Index.Keys()), keys...)
 	}
 
 	subject, known := "table "+q.Table.Name+" has no key attribute", keys
 	var field *model.Field
 	if q.Entity != nil {
-		subject, known = "entity "+q.Entity.Name+" has no field", append(fieldNames(q.Entity.Fields), keys...)
+		subject, known = "entity "+q.Entity.Name+" has no field", append(namesOf(q.Entity.Fields), keys...)
 		field = q.Entity.Field(e.name)
 	} else if !slices.Contains(keys, e.name) && e.anyField(e.name) {
 		subject, known = "a condition on a field needs the entity of the field:", nil

@@ -89,7 +89,7 @@ func writeObject(verb string) object[model.Write] {
 				in.fail("name the entity, as in "+verb+": {entity: Order}", "%s has no entity", in.what)
 				return false
 			}
-			w.Entity = find(name.called("the entity"), in.m.Entities, entityName, "unknown entity %s")
+			w.Entity = find(name.called("the entity"), in.m.Entities, "unknown entity %s")
 			in.entity = w.Entity
 			return w.Entity != nil && w.Entity.Table != nil
 		},
@@ -139,7 +139,7 @@ var equalitiesCodec = special(func(in value, list *[]model.Condition) {
 	for _, e := range in.entries() {
 		f := of.Field(e.name)
 		if f == nil {
-			e.key.known(e.name, fieldNames(of.Fields), "entity %s has no field %s", of.Name)
+			e.key.known(e.name, namesOf(of.Fields), "entity %s has no field %s", of.Name)
 			continue
 		}
 		text, ok := e.called("field " + e.name).text()

@@ -90,3 +90,14 @@ func TestJSON(t *testing.T) {
 	require.Equal(t, "a/b 😀 é", m.About)
 	require.Equal(t, "x", string(m.Items[0].Item.Get("PK").Raw()))
 }
+
+// TestPlainBool holds that a sample writes a value of an attribute whose constant is a Boolean as plain YAML.
+func TestPlainBool(t *testing.T) {
+	m, err := modelfile.Parse("m.yaml", []byte(`
+name: bool
+tables: {Tab: {partition: PK}}
+entities: {User: {attributes: {PK: "{id}", active: {value: {BOOL: true}}}, samples: [{id: a, active: false}]}}
+`))
+	require.NoError(t, err)
+	require.Equal(t, `{"active":{"BOOL":false}}`, string(m.Entities[0].Samples[0].Attributes.AppendJSON(nil)))
+}

@@ -32,7 +32,7 @@ func Answer(
 ) error {
 	a := &answer{PatternResult: pr, Lines: linesOf(pr), Code: InCode(pr.Input)}
 	if pr.Report != nil && pr.Report.Refused == nil {
-		a.Picture = newPicture(pr.Report, "slice-0", "", colors, link)
+		a.Picture = newPicture(pr.Report, "slice-0", pr.Report.Partition.Text, colors, link)
 	}
 	return execute(out, "answer", a)
 }

@@ -149,29 +149,8 @@ func (r *entityRow) Belongs() string {
 	return text.Join(names, "and")
 }
 
-// A hue is a colour that the style sheet does not list: the colour of a field, or of an entity beyond the first
-// maxColors.
-type hue struct {
-	Class string
-	Angle int // of OKLCH, in degrees
-}
-
-// hues returns colours whose hues lie 137.508 degrees apart, the golden angle, so that neighbours look different.
-func hues(entities, fields int) (all []hue) {
-	for i := maxColors; i < entities; i++ {
-		all = append(all, hue{fmt.Sprintf("e%d", i), i * 137508 / 1000 % 360})
-	}
-	for i := range fields {
-		all = append(all, hue{fmt.Sprintf("k%d", i), (40 + i*137508/1000) % 360})
-	}
-	return all
-}
-
 // A palette maps the names of entities to CSS classes.
 type palette map[string]string
-
-// maxColors is the number of entity colours that the style sheet lists. [hues] makes colours for further entities.
-const maxColors = 8
 
 func newPalette(m *model.Model) palette {
 	p := palette{"": "en"}

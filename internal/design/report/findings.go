@@ -43,11 +43,9 @@ func groups(r *check.Result, all []*space) (found []group) {
 			}
 
 			shown := finding{Finding: f, Kind: g.Kind, Title: titleOf(f.Rule)}
-			if f.Pattern != "" {
-				shown.N = 1 + slices.IndexFunc(r.Patterns, func(p check.PatternResult) bool {
-					return p.Pattern.Name == f.Pattern
-				})
-			}
+			shown.N = 1 + slices.IndexFunc(r.Patterns, func(p check.PatternResult) bool {
+				return p.Pattern.Name == f.Pattern
+			})
 
 			ids++
 			shown.ID = ids

@@ -139,15 +139,11 @@ func (p *Page) Top() Top { return Top{Places: []Place{{Text: kindOfPage}}} }
 // Main writes the main element of the page.
 func (p *Page) Main(out io.Writer) error { return p.execute(out, "main") }
 
-// Style returns a style sheet for pages without a model. It has entity colours with the classes e0, e1 and so on;
-// colors is their number.
-func Style(colors int) string { return inside("style", colored(colors)) }
+// Style returns a style sheet for pages without a model. It has colours of entities with the classes e0, e1 and so on.
+func Style(entities int) string { return inside("style", colors{entities, 0}) }
 
-// A colored is the data of the style sheet for a page without a model: the number of entity colours.
-type colored int
-
-// Hues returns the colours beyond those that the style sheet lists.
-func (n colored) Hues() []hue { return hues(int(n), 0) }
+// colors are the numbers of the entities and of the fields that the style sheet gives a colour.
+type colors struct{ Entities, Fields int }
 
 // Live writes p as a page that a program serves. The program must also serve [Script] as page.js and [Page.Style] as
 // page.css, and must answer the requests of the script. source is the name of the model file, and text is its
@@ -219,10 +215,10 @@ func inside(name string, data any) string {
 }
 
 // Style returns the style sheet of the page.
-func (p *Page) Style() string { return inside("style", p) }
+func (p *Page) Style() string { return inside("style", p.Colors()) }
 
-// Hues returns the colours beyond those that the style sheet lists.
-func (p *Page) Hues() []hue { return hues(len(p.Model.Entities), len(fieldColors(p.Model))) }
+// Colors returns the data of the template "style".
+func (p *Page) Colors() any { return colors{len(p.Model.Entities), len(fieldColors(p.Model))} }
 
 // Script returns the script of the page. The page can be read without it.
 func Script() string { return inside("script", nil) }

@@ -80,6 +80,7 @@ func TestFolds(t *testing.T) {
 	style := root.all(func(n *node) bool { return n.name == "style" })[0].text
 	require.Contains(t, style, "prefers-color-scheme: dark")
 	require.Contains(t, style, "@media (max-width: 600px)")
+	require.Contains(t, style, ".k1 { --c: oklch(var(--bright) 0.13 calc(40 + 1 * 137.508)); }")
 
 	var order []string
 	for _, title := range root.all(func(n *node) bool { return n.name == "h2" }) {

@@ -29,13 +29,11 @@ type jsonModel struct {
 }
 
 type jsonSummary struct {
-	Patterns   int `json:"patterns"`
-	Ran        int `json:"ran"`
-	Expecting  int `json:"expecting"`  // patterns that ran and have expectations
-	AsExpected int `json:"asExpected"` // patterns that meet them
-	Errors     int `json:"errors"`
-	Warnings   int `json:"warnings"`
-	Notes      int `json:"notes"`
+	Patterns int `json:"patterns"`
+	check.Outcome
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Notes    int `json:"notes"`
 }
 
 type jsonPattern struct {
@@ -69,14 +67,12 @@ type jsonBatch struct {
 
 // JSON writes a result as JSON for programs, with a bill unless b is nil. Keys and items are in DynamoDB JSON.
 func JSON(out io.Writer, r *check.Result, b *bill.Bill) error {
-	o := r.Outcome()
 	j := jsonResult{
 		Model: jsonModel{Name: r.Model.Name, About: r.Model.About, File: r.Model.Pos.File},
 		OK:    !r.Failed(model.Error), Result: r,
 		Summary: jsonSummary{
-			Patterns: len(r.Patterns), Ran: o.Ran, Expecting: o.Expecting, AsExpected: o.Met,
-			Errors: r.Count(model.Error), Warnings: r.Count(model.Warning),
-			Notes: r.Count(model.Note),
+			Patterns: len(r.Patterns), Outcome: r.Outcome(),
+			Errors: r.Count(model.Error), Warnings: r.Count(model.Warning), Notes: r.Count(model.Note),
 		},
 		Patterns: []jsonPattern{}, Findings: jsonFindings(r.Findings), Bill: b,
 	}

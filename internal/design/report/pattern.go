@@ -7,6 +7,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -118,16 +119,21 @@ func (p *pattern) entities() (all []*model.Entity) {
 // given.
 type figures struct{ Name, Unit, P50, P95, Worst string }
 
+// readings returns what the pattern reads for the median, the 95th percentile and the worst of its values. If the check
+// did not estimate other values, all three are for the values in the model.
+func (p *pattern) readings() (p50, p95, worst *load.Reading) {
+	if s := p.Spread; s != nil {
+		return &s.P50, &s.P95, &s.Worst
+	}
+	own := p.Own()
+	return own, own, own
+}
+
 // Rows returns figures about the number of rows that the pattern returns at the declared scale.
 func (p *pattern) Rows() figures {
-	rows := func(f float64) string { return text.Thousands(int(f + 0.5)) }
-	if s := p.Spread; s != nil {
-		return figures{
-			"rows", "", rows(s.P50.DeclaredRows()), rows(s.P95.DeclaredRows()), rows(s.Worst.DeclaredRows()),
-		}
-	}
-	own := rows(p.Own().DeclaredRows())
-	return figures{"rows", "", own, own, own}
+	rows := func(r *load.Reading) string { return text.Thousands(int(r.DeclaredRows() + 0.5)) }
+	p50, p95, worst := p.readings()
+	return figures{"rows", "", rows(p50), rows(p95), rows(worst)}
 }
 
 // Costs returns figures about the units that the pattern consumes at the declared scale.
@@ -136,13 +142,8 @@ func (p *pattern) Costs() figures {
 	if w := p.Writes; w != nil {
 		return figures{"write units", "W", of(w.P50), of(w.P95), of(w.Worst)}
 	}
-	if s := p.Spread; s != nil {
-		return figures{
-			"read units", "R", of(s.P50.DeclaredUnits()), of(s.P95.DeclaredUnits()), of(s.Worst.DeclaredUnits()),
-		}
-	}
-	own := of(p.Own().DeclaredUnits())
-	return figures{"read units", "R", own, own, own}
+	p50, p95, worst := p.readings()
+	return figures{"read units", "R", of(p50.DeclaredUnits()), of(p95.DeclaredUnits()), of(worst.DeclaredUnits())}
 }
 
 // MostWaste returns the largest fraction of the bytes read that the pattern does not return, over all values.

@@ -44,7 +44,7 @@ func TestText(t *testing.T) {
 }
 
 // hazards returns a finding of each severity.
-func hazards(_ context.Context, w *dataset.Dataset) ([]model.Finding, error) {
+func hazards(_ context.Context, w *dataset.Dataset, _ []check.PatternResult) ([]model.Finding, error) {
 	t := w.Model.Tables[0]
 	return []model.Finding{
 		{Rule: "a-note", Severity: model.Note, Pos: t.Pos, Table: t.Name, Message: "the table is small", Advice: "wait", Accepted: "it is new"},

@@ -1,10 +1,11 @@
 package report
 
 import (
-	"bytes"
+	_ "embed"
 	"fmt"
 	"io"
 	"strings"
+	"text/template"
 
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
@@ -24,30 +25,53 @@ type TextOptions struct {
 	Quiet bool
 }
 
+//go:embed text.tmpl
+var textTemplate string
+
 // Text writes a result for people: each access pattern with its request and cost, then tables, findings by severity
 // and a summary line. If the model declares rates, it also writes the bill. b can be nil.
 func Text(w io.Writer, r *check.Result, b *bill.Bill, o TextOptions) error {
 	if o.Width <= 0 {
 		o.Width = 100
 	}
-	paint := terminal.Paint(o.Color)
-	p := &printer{r: r, o: o, paint: map[string]func(string) string{
-		"good": paint.Good, "bad": paint.Bad, "warn": paint.Warn, "faint": paint.Faint, "strong": paint.Strong,
-		"": func(s string) string { return s },
-	}}
-	p.write()
-	if !o.Quiet {
-		p.bill(b)
+	if o.Quiet {
+		b = nil
 	}
-	_, err := w.Write(p.out.Bytes())
-	return err
+	p := printer{o.Width, stylesOf(terminal.Paint(o.Color))}
+	t := template.Must(template.New("").Funcs(template.FuncMap{
+		"error": severe, "failures": failures, "findingLines": findingLines, "lines": p.lines, "linesOf": linesOf,
+		"looked": looked, "paint": p.paint, "sample": sample, "summary": summary, "tableLines": tableLines, "wrap": p.wrap,
+	}).Parse(textTemplate))
+	return t.Execute(w, struct {
+		*check.Result
+		Bill  *bill.Bill
+		Quiet bool
+	}{r, b, o.Quiet})
 }
 
+// A printer lays out lines. styles maps classes of lines, marks of patterns and severities to their colours.
 type printer struct {
-	r     *check.Result
-	o     TextOptions
-	paint map[string]func(string) string
-	out   bytes.Buffer
+	width  int
+	styles map[string]func(string) string
+}
+
+func stylesOf(p terminal.Paint) map[string]func(string) string {
+	return map[string]func(string) string{
+		"good": p.Good, "✓": p.Good,
+		"bad": p.Bad, "✗": p.Bad, "error": p.Bad,
+		"warn": p.Warn, "warning": p.Warn,
+		"faint": p.Faint, "·": p.Faint, "–": p.Faint, "note": p.Faint,
+		"strong": p.Strong,
+		"":       func(s string) string { return s },
+	}
+}
+
+// paint colours text, and replaces its invisible characters by visible ones.
+func (p printer) paint(style, s string) string { return p.styles[style](text.Visible(s)) }
+
+// wrap wraps text that begins in the first column.
+func (p printer) wrap(style, s string) string {
+	return p.styles[style](strings.Join(terminal.Wrap(text.VisibleLines(s), p.width), "\n"))
 }
 
 const (
@@ -55,123 +79,51 @@ const (
 	labelWidth = 9
 )
 
-// print writes lines with their labels. It replaces invisible characters by visible ones.
-func (p *printer) print(all lines) {
+// lines returns lines with their labels.
+func (p printer) lines(all lines) string {
+	var b strings.Builder
 	for _, l := range all {
 		parts := []string{text.Visible(l.Text)}
 		if !l.Whole {
-			parts = terminal.Wrap(parts[0], max(p.o.Width-indent-labelWidth, 30))
+			parts = terminal.Wrap(parts[0], max(p.width-indent-labelWidth, 30))
 		}
 		label := l.Label
 		for _, s := range parts {
 			head := strings.Repeat(" ", labelWidth)
 			if label != "" {
-				head = p.paint["faint"](fmt.Sprintf("%-*s", labelWidth, label))
+				head = p.styles["faint"](fmt.Sprintf("%-*s", labelWidth, label))
 			}
-			fmt.Fprintf(&p.out, "%*s%s%s\n", indent, "", head, p.paint[l.Class](s))
+			fmt.Fprintf(&b, "%*s%s%s\n", indent, "", head, p.styles[l.Class](s))
 			label = ""
 		}
 	}
+	return b.String()
 }
 
-// paragraph writes text that begins in the first column, and wraps it.
-func (p *printer) paragraph(class, s string) {
-	fmt.Fprintln(&p.out, p.paint[class](strings.Join(terminal.Wrap(text.VisibleLines(s), p.o.Width), "\n")))
-}
-
-func (p *printer) write() {
-	fmt.Fprintln(&p.out, p.paint["strong"](text.Visible(p.r.Model.Name)))
-	if p.r.Model.About != "" && !p.o.Quiet {
-		p.paragraph("", p.r.Model.About)
+// findingLines describes a finding below its place and rule.
+func findingLines(f model.Finding) (l lines) {
+	l.add("", "%s", f.Message)
+	for i, k := range f.Keys {
+		l.whole([]string{"keys", ""}[min(i, 1)], k)
 	}
-	if p.r.Scale < 1 {
-		p.paragraph("warn", sample(p.r))
-	}
-	if len(p.r.Looked) > 0 && !p.o.Quiet {
-		p.paragraph("", looked(p.r))
-	}
-
-	for i := range p.r.Patterns {
-		pr := &p.r.Patterns[i]
-		if p.o.Quiet && pr.OK() {
-			continue
-		}
-		mark := pr.Mark()
-		fmt.Fprintf(&p.out, "\n%s %s\n",
-			p.paint[markClass[mark]](mark), p.paint["strong"](text.Visible(pr.Pattern.Name)))
-		p.print(linesOf(pr))
-		p.print(failures(pr))
-	}
-	if len(p.r.Tables) > 0 && !p.o.Quiet {
-		fmt.Fprintf(&p.out, "\n%s\n", p.paint["strong"]("tables"))
-		for i := range p.r.Tables {
-			s := &p.r.Tables[i]
-			fmt.Fprintf(&p.out, "  %s\n", s.Name())
-			p.print(tableLines(s, p.r.Scale >= 1 || p.r.Scale <= 0))
-		}
-	}
-	for _, s := range []model.Severity{model.Error, model.Warning, model.Note} {
-		p.findings(s)
-	}
-	p.summary()
-}
-
-// markClass maps the marks of patterns to the classes of their colours.
-var markClass = map[string]string{"✓": "good", "✗": "bad", "·": "faint", "–": "faint"}
-
-func (p *printer) findings(s model.Severity) {
-	first := true
-	for _, f := range p.r.Findings {
-		if f.Severity != s || f.Rule == check.Rule {
-			continue // printed with the pattern
-		}
-		if first {
-			class := map[model.Severity]string{model.Error: "bad", model.Warning: "warn", model.Note: "faint"}[s]
-			fmt.Fprintf(&p.out, "\n%s\n", p.paint[class](s.String()+"s"))
-			first = false
-		}
-
-		fmt.Fprintf(&p.out, "  %s %s\n", p.paint["strong"](text.Visible(f.Pos.String())), p.paint["faint"](f.Rule))
-		var l lines
-		l.add("", "%s", f.Message)
-		for i, k := range f.Keys {
-			l.whole([]string{"keys", ""}[min(i, 1)], k)
-		}
-		switch {
-		case f.Accepted != "":
-			l.add("accepted", "%s", f.Accepted)
-		case f.Advice != "":
-			l.add("do", "%s", f.Advice)
-		}
-		p.print(l)
-	}
-}
-
-func (p *printer) summary() {
-	o, class := p.r.Outcome(), "good"
 	switch {
-	case p.r.Failed(model.Error):
-		class = "bad"
-	case o.Met == 0:
-		class = "strong"
+	case f.Accepted != "":
+		l.add("accepted", "%s", f.Accepted)
+	case f.Advice != "":
+		l.add("do", "%s", f.Advice)
 	}
-	s := fmt.Sprintf(
-		"%s; %s, %s, %s", o, text.Count(p.r.Count(model.Error), "error"),
-		text.Count(p.r.Count(model.Warning), "warning"), text.Count(p.r.Count(model.Note), "note"),
-	)
-	fmt.Fprintf(&p.out, "\n%s\n", p.paint[class](s))
+	return l
 }
 
-// bill writes the bill if the model declares rates.
-func (p *printer) bill(b *bill.Bill) {
-	if b == nil || !b.Declared() {
-		return
-	}
-	fmt.Fprintf(&p.out, "\n%s\n", b)
-	if caveat := b.Caveat(); caveat != "" {
-		fmt.Fprintln(&p.out, caveat)
-	}
+func summary(r *check.Result) string {
+	return fmt.Sprintf(
+		"%s; %s, %s, %s", r.Outcome(), text.Count(r.Count(model.Error), "error"),
+		text.Count(r.Count(model.Warning), "warning"), text.Count(r.Count(model.Note), "note"),
+	)
 }
+
+// severe returns the severity that fails a check.
+func severe() model.Severity { return model.Error }
 
 // sample returns a sentence that says which fraction of the declared items was generated.
 func sample(r *check.Result) string {

@@ -19,8 +19,7 @@ type template struct {
 	mappings   map[string]any
 	conditions map[string]any
 	resources  map[string]any
-	depth      int // number of conditions around the current one
-	deep       int // number of values around the current one, which is limited because a mapping can contain itself
+	depth      int // number of values around the current one, which is limited because a mapping can contain itself
 }
 
 // none is the value of AWS::NoValue. A member with this value is removed.
@@ -44,17 +43,6 @@ const (
 	defaultRegion  = "us-east-1"
 	defaultAccount = "000000000000"
 )
-
-// isFragment reports whether root looks like the content of a Resources section. Some projects build templates from
-// files with such content.
-func isFragment(root map[string]any) bool {
-	for _, r := range root {
-		if kind, _ := object(r)["Type"].(string); isTable(kind) && object(r)["Properties"] != nil {
-			return true
-		}
-	}
-	return false
-}
 
 func isTable(kind string) bool {
 	return kind == "AWS::DynamoDB::Table" || kind == "AWS::DynamoDB::GlobalTable" ||
@@ -144,47 +132,17 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 		if !isTable(kind) {
 			continue
 		}
-		if name, ok := r["Condition"].(string); ok {
-			switch met := t.condition(map[string]any{"Condition": name}); {
-			case t.values < 0:
-				return nil, &advice.Error{Msg: fmt.Sprintf("Resources.%s: %v", id, errValues), Err: errValues}
-			case met == false:
-				continue
-			case met == true:
-			default:
-				return nil, advice.New(
-					"give the parameters that the condition needs",
-					"Resources.%s: the condition %s depends on a value that is unknown", id, name,
-				)
-			}
-		}
-		properties := object(t.value(r["Properties"]))
+		s, err := t.table(id, kind, r)
 		if t.values < 0 {
 			return nil, &advice.Error{Msg: fmt.Sprintf("Resources.%s: %v", id, errValues), Err: errValues}
 		}
-		if kind == "AWS::Serverless::SimpleTable" {
-			properties = simpleTable(properties)
-		}
-		if properties == nil {
-			return nil, advice.New("", "Resources.%s has no Properties", id)
-		}
-		if properties["TableName"] == nil {
-			// The service would make a name of the stack's name, the id and random letters.
-			properties["TableName"] = id
-			if len(id) < 3 { // too short for a table
-				stack, _ := t.known(map[string]any{"Ref": "AWS::StackName"})
-				properties["TableName"] = stack + "-" + id
-			}
-		}
-		if s := object(properties["StreamSpecification"]); s != nil {
-			s["StreamEnabled"] = true // templates omit it
-		}
-		s, err := in.finish("Resources."+id, properties)
 		if err != nil {
 			return nil, err
 		}
-		s.About, _ = root["Description"].(string)
-		all = append(all, s)
+		if s != nil {
+			s.About, _ = root["Description"].(string)
+			all = append(all, s)
+		}
 	}
 	if all == nil {
 		if len(in.notes) > 0 { // the parts that were skipped may have the table
@@ -193,6 +151,41 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 		return nil, advice.New("", "%w", errNoTable)
 	}
 	return all, nil
+}
+
+// table returns the table of a resource. It returns nil if the resource's condition is false.
+func (t *template) table(id, kind string, r map[string]any) (*Schema, error) {
+	if name, ok := r["Condition"].(string); ok {
+		switch t.value(map[string]any{"Condition": name}) {
+		case true:
+		case false:
+			return nil, nil
+		default:
+			return nil, advice.New(
+				"give the parameters that the condition needs",
+				"Resources.%s: the condition %s depends on a value that is unknown", id, name,
+			)
+		}
+	}
+	properties := object(t.value(r["Properties"]))
+	if kind == "AWS::Serverless::SimpleTable" {
+		properties = simpleTable(properties)
+	}
+	if properties == nil {
+		return nil, advice.New("", "Resources.%s has no Properties", id)
+	}
+	if properties["TableName"] == nil {
+		// The service would make a name of the stack's name, the id and random letters.
+		properties["TableName"] = id
+		if len(id) < 3 { // too short for a table
+			stack, _ := t.known(map[string]any{"Ref": "AWS::StackName"})
+			properties["TableName"] = stack + "-" + id
+		}
+	}
+	if s := object(properties["StreamSpecification"]); s != nil {
+		s["StreamEnabled"] = true // templates omit it
+	}
+	return t.finish("Resources."+id, properties)
 }
 
 // maxRepeated limits how often a template repeats one definition. maxNesting limits how deep modules nest.
@@ -224,11 +217,11 @@ func simpleTable(p map[string]any) map[string]any {
 // value evaluates the functions in a value. If only a deployment knows the result, value returns an unresolved value.
 func (t *template) value(v any) any {
 	t.values--
-	if t.values < 0 || t.deep > maxDepth*10 {
+	if t.values < 0 || t.depth > maxDepth*10 {
 		return unresolved{name: "a value that refers to itself"}
 	}
-	t.deep++
-	defer func() { t.deep-- }()
+	t.depth++
+	defer func() { t.depth-- }()
 	switch v := v.(type) {
 	case []any:
 		var out []any
@@ -241,7 +234,7 @@ func (t *template) value(v any) any {
 	case map[string]any:
 		if len(v) == 1 {
 			for name, arg := range v {
-				if name == "Ref" || strings.HasPrefix(name, "Fn::") {
+				if name == "Ref" || name == "Condition" || strings.HasPrefix(name, "Fn::") {
 					return t.call(name, arg)
 				}
 			}
@@ -279,7 +272,7 @@ func (t *template) evaluate(name string, arg any) any {
 		if len(list) != 3 {
 			return fail
 		}
-		switch t.condition(map[string]any{"Condition": list[0]}) {
+		switch t.value(map[string]any{"Condition": list[0]}) {
 		case true:
 			return t.value(list[1])
 		case false:
@@ -343,6 +336,38 @@ func (t *template) evaluate(name string, arg any) any {
 		}
 		between, _ := list[0].(string)
 		return split(t.value(list[1]), between, fail)
+	case "Condition":
+		id, _ := arg.(string)
+		if c, ok := t.conditions[id]; ok {
+			return t.value(c)
+		}
+	case "Fn::Equals":
+		if len(list) != 2 {
+			return fail
+		}
+		a, knownA := t.known(list[0])
+		b, knownB := t.known(list[1])
+		if knownA && knownB {
+			return a == b
+		}
+	case "Fn::Not":
+		if len(list) == 1 {
+			if c, ok := t.value(list[0]).(bool); ok {
+				return !c
+			}
+		}
+	case "Fn::And", "Fn::Or":
+		decides := name == "Fn::Or"
+		unknown := false
+		for _, c := range list {
+			c, ok := t.value(c).(bool)
+			if unknown = unknown || !ok; ok && c == decides {
+				return decides
+			}
+		}
+		if !unknown {
+			return !decides
+		}
 	case "Fn::ImportValue":
 		return missing(t.functionText(name, arg), fmt.Sprint(standIn(t.value(arg))), "")
 	}
@@ -450,57 +475,4 @@ func (t *template) substitute(text string, own map[string]any) any {
 
 		parts = append(parts, v)
 	}
-}
-
-// condition evaluates a condition. It returns true, false, or nil if the result is unknown.
-func (t *template) condition(v any) any {
-	t.values--
-	if t.depth++; t.depth > maxDepth || t.values < 0 {
-		t.depth--
-		return nil
-	}
-	defer func() { t.depth-- }()
-	m, _ := v.(map[string]any)
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		arg := m[name]
-		list, _ := arg.([]any)
-		switch name {
-		case "Condition":
-			id, _ := arg.(string)
-			if c, ok := t.conditions[id]; ok {
-				return t.condition(c)
-			}
-		case "Fn::Equals":
-			if len(list) != 2 {
-				return nil
-			}
-			a, knownA := t.known(list[0])
-			b, knownB := t.known(list[1])
-			if !knownA || !knownB {
-				return nil
-			}
-			return a == b
-		case "Fn::Not":
-			if len(list) == 1 {
-				if c, ok := t.condition(list[0]).(bool); ok {
-					return !c
-				}
-			}
-		case "Fn::And", "Fn::Or":
-			decides := name == "Fn::Or"
-			unknown := false
-			for _, c := range list {
-				switch t.condition(c) {
-				case decides:
-					return decides
-				case nil:
-					unknown = true
-				}
-			}
-			if !unknown {
-				return !decides
-			}
-		}
-	}
-	return nil
 }

@@ -47,13 +47,11 @@ type Reader struct {
 	Parameters Parameters
 	// Flag is what advice writes before NAME=VALUE, such as "-P ". If Flag is "", advice writes NAME=VALUE in quotes.
 	Flag string
-
-	sources *sources // nil until begin
 }
 
-// input returns a new input for a path. All inputs of a Reader share its limits.
-func (r Reader) input(path string) *input {
-	return &input{path: path, with: r.Parameters, flag: r.Flag, sources: r.sources}
+// input returns the state of a new reading.
+func (r Reader) input() *input {
+	return &input{with: r.Parameters, flag: r.Flag, sources: newSources()}
 }
 
 // A Note says which value [Reader.Read] invented, because only a deployment knows the real one, or which part of a
@@ -76,46 +74,40 @@ func (n Note) String() string {
 // [ErrOther].
 //
 // If only a deployment knows a name or a number, Read invents one and returns a note about it.
-func (r Reader) Read(path string) (list []*Schema, notes []Note, err error) {
-	list, notes, err = r.begin().read(path)
-	return list, notes, advice.Bound(err)
-}
-
-// begin returns a Reader with fresh limits, unless r already counts against some.
-func (r Reader) begin() Reader {
-	if r.sources == nil {
-		r.sources = newSources()
-	}
-	return r
-}
-
-func (r Reader) read(path string) (list []*Schema, notes []Note, err error) {
-	if info, err := os.Stat(path); err != nil {
-		return nil, nil, err
-	} else if info.IsDir() {
-		return r.readFolder(path)
-	}
-	data, err := files.Read(path, maxInput)
-	if err != nil {
-		return nil, nil, err
-	}
-	return r.readData(path, data)
+func (r Reader) Read(path string) ([]*Schema, []Note, error) {
+	in := r.input()
+	list, err := in.read(path)
+	return list, in.notes, advice.Bound(err)
 }
 
 // ReadData reads the tables that data defines. data is the content of the file at path. If data names other files,
 // ReadData looks for them relative to path.
 func (r Reader) ReadData(path string, data []byte) ([]*Schema, []Note, error) {
-	list, notes, err := r.begin().readData(path, data)
-	return list, notes, advice.Bound(err)
+	in := r.input()
+	list, err := in.readData(path, data)
+	return list, in.notes, advice.Bound(err)
 }
 
-func (r Reader) readData(path string, data []byte) ([]*Schema, []Note, error) {
-	in := r.input(path)
+func (in *input) read(path string) ([]*Schema, error) {
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if info.IsDir() {
+		return in.readFolder(path)
+	}
+	data, err := files.Read(path, maxInput)
+	if err != nil {
+		return nil, err
+	}
+	return in.readData(path, data)
+}
+
+func (in *input) readData(path string, data []byte) ([]*Schema, error) {
+	in.path = path
 	list, err := in.parseFile(path, data)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return list, in.notes, nil
+	return list, nil
 }
 
 // maxInput limits the bytes of a file. The output of terraform show can be large.
@@ -134,38 +126,47 @@ var projects = []string{
 
 // readFolder reads the Terraform files of a folder. If there are none, it reads the project file, and if that is
 // missing too, the output of cdk synth.
-func (r Reader) readFolder(dir string) (list []*Schema, notes []Note, err error) {
+func (in *input) readFolder(dir string) (list []*Schema, err error) {
 	if paths, err := filepath.Glob(filepath.Join(dir, "*.tf")); err != nil || len(paths) > 0 {
-		in := r.input(dir)
-		list, err = in.readModule(dir)
-		return list, in.notes, err
+		in.path = dir
+		list, err := in.moduleFiles(dir)
+		if err != nil {
+			return nil, err
+		}
+		tables, err := in.parseTerraform(list, "")
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
+		return tables, nil
 	}
 
 	for _, name := range projects {
 		path := filepath.Join(dir, name)
 		if _, err := os.Stat(path); err == nil {
-			return r.read(path)
+			return in.read(path)
 		}
 	}
 
 	paths, err := filepath.Glob(filepath.Join(dir, "*.template.json"))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, path := range paths {
-		tables, more, err := r.read(path)
-		if errors.Is(err, errNoTable) {
-			continue // a stack without tables is not an error
+		notes := len(in.notes)
+		tables, err := in.read(path)
+		if errors.Is(err, errNoTable) { // a stack without tables is not an error
+			in.notes = in.notes[:notes]
+			continue
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		list, notes = append(list, tables...), append(notes, more...)
+		list = append(list, tables...)
 	}
 	if list == nil {
-		return nil, nil, advice.New("name the file that defines the tables", "%s: %w", dir, ErrFolder)
+		return nil, advice.New("name the file that defines the tables", "%s: %w", dir, ErrFolder)
 	}
-	return list, notes, nil
+	return list, nil
 }
 
 // errNoTable is wrapped by the error for a template without tables.
@@ -173,7 +174,7 @@ var errNoTable = errors.New("the template has no table")
 
 // An input is the state of reading a file or a folder.
 type input struct {
-	path  string
+	path  string // of the file or the module that is being read
 	with  Parameters
 	flag  string
 	notes []Note
@@ -213,21 +214,29 @@ func (in *input) parseFile(name string, data []byte) ([]*Schema, error) {
 		return nil, advice.New("load the template that it makes, such as the output of cdk synth, or "+compiled,
 			"only Node.js can evaluate the file")
 	}
-	if json.Valid(data) {
-		return in.parseJSON(data)
+	var v any
+	isJSON := json.Unmarshal(data, &v) == nil
+	if !isJSON {
+		v = parseYAML(data)
 	}
-	switch t := parseYAML(data).(type) {
-	case map[string]any:
-		switch {
-		case isService(t):
-			return in.parseService(t)
-		case t["Resources"] != nil:
-			return in.parseTemplate(t)
-		case isFragment(t):
-			return in.parseTemplate(map[string]any{"Resources": t})
-		}
+	root := object(v)
+	switch {
+	case isService(root):
+		return in.parseService(root)
+	case root["Resources"] != nil:
+		return in.parseTemplate(root)
+	case !isJSON:
+		return nil, ErrOther
+	case root["planned_values"] != nil || root["values"] != nil && root["format_version"] != nil:
+		return in.parseState(root)
+	case root["KeySchema"] != nil || root["Table"] != nil || root["TableDescription"] != nil:
+		return in.parseRequests([]any{v})
 	}
-	return nil, ErrOther
+	list, ok := v.([]any)
+	if !ok {
+		list, _ = root["Tables"].([]any)
+	}
+	return in.parseRequests(list)
 }
 
 // parseYAML returns the value of a YAML document, or nil if data is not YAML.
@@ -237,33 +246,6 @@ func parseYAML(data []byte) any {
 		return nil
 	}
 	return (&yamlReader{left: maxNodes}).plain(&doc, 0)
-}
-
-// parseJSON reads a JSON file in any of the formats that this package reads.
-func (in *input) parseJSON(data []byte) ([]*Schema, error) {
-	var v any
-	if err := json.Unmarshal(data, &v); err != nil {
-		return nil, err
-	}
-	switch v := v.(type) {
-	case []any:
-		return in.parseRequests(v)
-	case map[string]any:
-		switch {
-		case isService(v):
-			return in.parseService(v)
-		case v["Resources"] != nil:
-			return in.parseTemplate(v)
-		case v["planned_values"] != nil || v["values"] != nil && v["format_version"] != nil:
-			return in.parseState(v)
-		case v["KeySchema"] != nil || v["Table"] != nil || v["TableDescription"] != nil:
-			return in.parseRequests([]any{v})
-		}
-		if list, ok := v["Tables"].([]any); ok {
-			return in.parseRequests(list)
-		}
-	}
-	return nil, ErrOther
 }
 
 // parseRequests reads CreateTable requests and DescribeTable responses.

@@ -215,41 +215,10 @@ func KeyNames(list []types.KeySchemaElement) (hash, sort []string) {
 
 // CreateTable returns the request that creates the table under the given name.
 func (s *Schema) CreateTable(name string) *dynamodb.CreateTableInput {
-	in := &dynamodb.CreateTableInput{
-		TableName: &name, AttributeDefinitions: s.AttributeDefinitions, KeySchema: s.KeySchema,
-		BillingMode: s.BillingMode, ProvisionedThroughput: s.ProvisionedThroughput.sdk(), TableClass: s.TableClass,
-	}
-	if s.DeletionProtectionEnabled {
-		in.DeletionProtectionEnabled = aws.Bool(true)
-	}
-	if s.StreamSpecification != nil {
-		in.StreamSpecification = &types.StreamSpecification{
-			StreamEnabled: aws.Bool(true), StreamViewType: s.StreamSpecification.StreamViewType,
-		}
-	}
-	for _, x := range s.LocalSecondaryIndexes {
-		in.LocalSecondaryIndexes = append(in.LocalSecondaryIndexes, types.LocalSecondaryIndex{
-			IndexName: aws.String(x.IndexName), KeySchema: x.KeySchema, Projection: x.Projection.sdk(),
-		})
-	}
-	for _, x := range s.GlobalSecondaryIndexes {
-		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
-			IndexName: aws.String(x.IndexName), KeySchema: x.KeySchema, Projection: x.Projection.sdk(),
-			ProvisionedThroughput: x.ProvisionedThroughput.sdk(),
-		})
-	}
+	in := &dynamodb.CreateTableInput{}
+	// The members of a Schema have the names and the types of those of a request, so neither call can fail.
+	data, _ := json.Marshal(s)
+	_ = json.Unmarshal(data, in)
+	in.TableName = &name
 	return in
-}
-
-func (t *Throughput) sdk() *types.ProvisionedThroughput {
-	if t == nil {
-		return nil
-	}
-	return &types.ProvisionedThroughput{
-		ReadCapacityUnits: &t.ReadCapacityUnits, WriteCapacityUnits: &t.WriteCapacityUnits,
-	}
-}
-
-func (p Projection) sdk() *types.Projection {
-	return &types.Projection{ProjectionType: p.ProjectionType, NonKeyAttributes: p.NonKeyAttributes}
 }

@@ -1,6 +1,7 @@
 package tabledef
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -56,7 +57,7 @@ func (in *input) parseService(root map[string]any) ([]*Schema, error) {
 		return nil, advice.New(hint, "the service has no resources")
 	}
 	values := pseudoParameters()
-	values["AWS::Region"], values["AWS::StackName"] = s.region(), s.stackName()
+	values["AWS::Region"], values["AWS::StackName"] = s.setting("region"), s.stackName()
 	list, err := in.tables(merged, values)
 	if err != nil {
 		return nil, err
@@ -122,30 +123,20 @@ func (s *service) skip(place string, u unresolved) {
 // compiled names the file with the template that the framework makes of a service, for advice.
 const compiled = ".serverless/cloudformation-template-update-stack.json, which serverless package writes"
 
-// stage returns the stage of the deployment. Like the framework, it takes the parameter stage, then provider.stage,
-// and then "dev".
-func (s *service) stage() string {
-	if stage, ok := s.with["stage"]; ok {
-		return stage
+// defaults are the framework's defaults of the provider's settings.
+var defaults = map[string]string{"stage": "dev", "region": defaultRegion}
+
+// setting returns the stage or the region of the deployment. Like the framework, it takes the parameter of that name,
+// then the provider's setting, and then the default.
+func (s *service) setting(name string) string {
+	if v, ok := s.with[name]; ok {
+		return v
 	}
-	stage, _ := s.self("provider.stage")
-	if text, ok := stage.(string); ok {
+	v, _ := s.self("provider." + name)
+	if text, ok := v.(string); ok {
 		return text
 	}
-	return defaultStage
-}
-
-const defaultStage = "dev"
-
-func (s *service) region() string {
-	if region, ok := s.with["region"]; ok {
-		return region
-	}
-	region, _ := s.self("provider.region")
-	if text, ok := region.(string); ok {
-		return text
-	}
-	return defaultRegion
+	return defaults[name]
 }
 
 func (s *service) stackName() any {
@@ -153,7 +144,7 @@ func (s *service) stackName() any {
 		return name
 	}
 	name, _ := s.self("service")
-	return join([]any{name, s.stage()}, "-")
+	return join([]any{name, s.setting("stage")}, "-")
 }
 
 // checkParameters returns an error for a parameter that the service does not use.
@@ -388,29 +379,23 @@ func (s *service) lookup(kind, args, address string) (v any, ok bool) {
 	case "file":
 		v, ok = s.file(args, address)
 	case "opt":
-		give = address
-		v, ok = s.given(address)
-		switch address {
-		case "stage":
-			standIn = defaultStage
-		case "region":
-			standIn = defaultRegion
-		}
+		give, standIn = address, cmp.Or(defaults[address], address)
+		v, ok = s.with[address]
 	case "param":
 		give = address
 		v, ok = s.param(address)
 	case "sls":
 		if address == "stage" {
 			s.asked["opt:stage"] = true
-			v, ok = s.stage(), true
+			v, ok = s.setting(address), true
 		}
 	case "aws":
 		switch address {
 		case "region":
-			v, ok = s.region(), true
+			v, ok = s.setting(address), true
 		case "accountId":
 			give, standIn = "AWS::AccountId", defaultAccount
-			v, ok = s.given(give)
+			v, ok = s.with[give]
 		}
 	case "strToBool":
 		yes, err := strconv.ParseBool(fmt.Sprint(s.text(args)))
@@ -425,23 +410,17 @@ func (s *service) lookup(kind, args, address string) (v any, ok bool) {
 	}
 
 	u := missing("${"+name+"}", standIn, give)
-	u.legal = standIn == defaultStage || standIn == defaultRegion || standIn == defaultAccount
+	u.legal = slices.Contains([]string{defaults["stage"], defaultRegion, defaultAccount}, standIn)
 	return u, false
-}
-
-// given returns a parameter.
-func (s *service) given(name string) (any, bool) {
-	v, ok := s.with[name]
-	return v, ok
 }
 
 // param returns the value of ${param:name}. It prefers a value that the user gave, then the parameter of the stage,
 // then the default.
 func (s *service) param(name string) (any, bool) {
-	if v, ok := s.given(name); ok {
+	if v, ok := s.with[name]; ok {
 		return v, true
 	}
-	for _, stage := range []string{s.stage(), "default"} {
+	for _, stage := range []string{s.setting("stage"), "default"} {
 		for _, at := range [][]string{{"params", stage, name}, {"stages", stage, "params", name}} {
 			if v, ok := s.descend(s.root, at); ok && v != nil {
 				return v, true
@@ -461,11 +440,8 @@ func (s *service) self(address string) (any, bool) {
 	if m := object(v); address == "service" && m != nil {
 		v = m["name"]
 	}
-	if !ok && address == "provider.stage" {
-		return defaultStage, true
-	}
-	if !ok && address == "provider.region" {
-		return defaultRegion, true
+	if setting, of := strings.CutPrefix(address, "provider."); of && !ok && defaults[setting] != "" {
+		return defaults[setting], true
 	}
 	return v, ok
 }

@@ -27,22 +27,6 @@ type file struct {
 
 const tableType = "aws_dynamodb_table"
 
-// readModule reads the tables of a folder with Terraform files.
-func (in *input) readModule(dir string) ([]*Schema, error) {
-	files, err := in.moduleFiles(dir)
-	if err != nil {
-		return nil, err
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: the folder has no Terraform files", dir)
-	}
-	list, err := in.parseTerraform(files, "")
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	return list, nil
-}
-
 // moduleFiles reads the Terraform files of a folder.
 func (in *input) moduleFiles(dir string) (list []file, err error) {
 	for _, pattern := range []string{"*.tf", "terraform.tfvars", "*.auto.tfvars"} {

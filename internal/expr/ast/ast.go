@@ -78,7 +78,7 @@ const (
 	GreaterOrEqual Op = ">="
 )
 
-// Operators of key conditions that are words: BETWEEN, see [Between], and begins_with, which is a function.
+// The operators of key conditions that are words. BETWEEN is the operator of [Between]; begins_with is a function.
 const (
 	OpBetween    Op = "BETWEEN"
 	OpBeginsWith Op = "begins_with"
@@ -196,8 +196,8 @@ func (*PathOperand) operand()  {}
 func (*ValueOperand) operand() {}
 func (*SizeOperand) operand()  {}
 
-// operand makes calls operands, which they are in updates. It also lets the parser parse a call before it knows
-// whether the call is misplaced. No Call is an operand in a condition that was checked.
+// operand makes a Call an Operand. In an update, calls are operands. In a condition, no Call is an operand once the
+// parser has checked it; but the parser reads a call before it knows whether the call is misplaced.
 func (*Call) operand() {}
 
 // Arithmetic is the sum or difference of two numbers in an update.

@@ -13,11 +13,11 @@ import (
 // Format writes the values themselves, as {S:hello}, if they have no names.
 func Format(n Node) string { return string(AppendFormat(nil, n)) }
 
-// AppendFormat appends the text that [Format] returns.
+// AppendFormat appends to dst the text that [Format] returns.
 func AppendFormat(dst []byte, n Node) []byte { return (*Style)(nil).node(dst, n, weakest) }
 
-// FormatUpdate returns the actions of an update as an expression. It writes every clause once, in the order of their
-// first actions, and values without names as {S:hello}.
+// FormatUpdate returns the actions of an update as an expression. It writes each clause once, in the order of the
+// clauses' first actions. Values without names are written as {S:hello}.
 func FormatUpdate(actions []Action) string { return (*Style)(nil).Update(actions) }
 
 // A Style is a format for expressions. It writes only the parentheses that a condition needs. Its functions can
@@ -32,7 +32,7 @@ type Style struct {
 // Condition returns the text of a condition, or "" for nil.
 func (s *Style) Condition(n Node) string { return string(s.node(nil, n, weakest)) }
 
-// Update returns the text of the actions of an update. It writes every clause once, in the order of their first
+// Update returns the text of the actions of an update. It writes each clause once, in the order of the clauses' first
 // actions.
 func (s *Style) Update(actions []Action) string {
 	var dst []byte

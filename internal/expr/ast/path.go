@@ -64,7 +64,7 @@ func (p Path) Message() string {
 	return string(append(dst, ']'))
 }
 
-// Get returns the value at the path in the item it, or the zero Value when there is none. It does not allocate; the
+// Get returns the value that an item has at the path, or the zero Value if it has none. Get does not allocate; the
 // value shares the item's bytes.
 func (p Path) Get(it attr.Item) attr.Value {
 	if len(p) == 0 {

@@ -6,7 +6,7 @@ import "encoding/binary"
 // uvarint with the rest of the length follows. longName is also the mask of these bits.
 const longName = 15
 
-// lastKind is the largest kind that fits in the upper half of the byte.
+// lastKind is the largest kind that fits in the upper four bits of an attribute's first byte.
 const lastKind = 15
 
 // AttributeLen returns the length of an attribute whose name and payload have the given lengths.

@@ -14,7 +14,7 @@ import (
 const (
 	// MaxSize is the largest item. Source: DG/Constraints.html.
 	MaxSize = 400 << 10
-	// AnySize is no limit, for documents that other code refuses if they are too large.
+	// AnySize stands for no limit. Use it for documents whose size other code checks.
 	AnySize = math.MaxInt
 )
 
@@ -22,11 +22,12 @@ const (
 // value unread.
 var ErrSize = fmt.Errorf("larger than %d bytes, the limit of an item", MaxSize)
 
-// AppendItem and ReadValue read the next value of a source of DynamoDB JSON. AppendItem appends it to dst as an item,
-// and ReadValue returns its kind and payload. JSON null gives nil, and kind 0.
+// AppendItem and ReadValue read the next value of a source of DynamoDB JSON. AppendItem appends the value to dst as
+// an item, and ReadValue returns its kind and payload. For JSON null, the item is nil and the kind 0.
 //
 // The error is an attr.Error or the source's. If it is an attr.Error without Syntax, the value has been read to its
-// end. If the documented size exceeds most, the error is [ErrSize], and the rest of the value has not been read.
+// end. If the documented size exceeds most bytes, the error is [ErrSize], and the rest of the value has not been
+// read.
 //
 // Package attr sets these variables. They are not functions in its public API, because their parameter has a type of
 // a JSON library that does not promise to stay compatible.
@@ -35,8 +36,8 @@ var (
 	ReadValue  func(src Source, most int) (kind byte, payload []byte, err error)
 )
 
-// A Source is a reader of tokens: a [token.Reader], which documents the methods, or a decoder of package jsontext, by
-// [From].
+// A Source is a reader of tokens: a [token.Reader], whose comments explain the methods, or the result of [From],
+// which wraps a decoder of package jsontext.
 type Source interface {
 	Peek() byte
 	Open() error

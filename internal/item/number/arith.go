@@ -48,11 +48,10 @@ func Int(raw []byte) (n int64, ok bool) {
 	return n, true
 }
 
-// AppendSum appends the stored form of a + b or a - b, exactly. If the result
-// has more than 38 digits or is out of range, it returns the service's message.
+// AppendSum appends the stored form of a + b, or of a - b if negate is set, exactly. If the result has more than 38
+// digits or is out of range, it returns the service's message.
 //
-// The service reports a sum with too many digits as an overflow, whatever its
-// magnitude (alternator, test_number.py).
+// The service reports a sum with too many digits as an overflow, whatever its magnitude (alternator, test_number.py).
 func AppendSum(dst, a, b []byte, negate bool) (out []byte, msg string) {
 	var x, y decimal
 	if !x.load(a) || !y.load(b) {
@@ -81,7 +80,7 @@ func AppendSum(dst, a, b []byte, negate bool) (out []byte, msg string) {
 	return sum.append(dst), ""
 }
 
-// smallDigits is a number of digits for which every sum of two numbers fits an int64.
+// smallDigits is the most digits that two numbers may have so that their sum always fits an int64.
 const smallDigits = 18
 
 // addSmall sets d to x + y if both are short enough for integer arithmetic.

@@ -18,15 +18,13 @@ const (
 	maxPairs = 20
 )
 
-// Zero is the stored form of zero. The first byte of a number combines its sign
-// and its base-100 exponent. The other bytes are base-100 digits: digit+1 for
-// positive numbers, 101-digit for negative ones. A negative number with fewer
-// than 20 base-100 digits ends in 102, so a longer negative number sorts first.
-// The order of bytes.Compare is numeric order, and equal numbers have equal
-// bytes.
+// Zero is the stored form of zero. The first byte of a number combines its sign and its base-100 exponent. The other
+// bytes are base-100 digits: digit+1 for positive numbers, 101-digit for negative ones. A negative number with fewer
+// than 20 base-100 digits ends in 102, so a longer negative number sorts first. The order of bytes.Compare is numeric
+// order, and equal numbers have equal bytes.
 //
-// The service itself hashes this form (captured by dynalite, db/index.js). So
-// numeric keys can be scanned in the service's order.
+// The service hashes numeric partition keys in this form (captured by dynalite, db/index.js). So a scan that sorts by
+// this hash returns them in the service's order.
 const Zero = 0x80
 
 // A decimal is a decoded number, 0.D × 10^point. D has no zeros at either end.
@@ -123,7 +121,7 @@ func parseDecimal[T string | []byte](d *decimal, text T) (msg, older string) {
 	}
 	point := int64(d.point) + exp
 	if d.n == 0 {
-		point++ // zero has the range of the number with a 1 as its last digit
+		point++ // a zero has the range of the number whose last digit is 1 instead: 0E-130 is allowed like 1E-130
 	}
 	switch {
 	case point > maxPoint:

@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// A word with 1 in each byte, and a word with the highest bit of each byte.
+// ones is a word with the lowest bit of each byte set, and highs one with the highest bits.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
 
-// span returns the number of bytes before the first special one, and whether all of them are ASCII.
+// span returns the number of bytes before the first byte that must be escaped, and whether all of them are ASCII.
 func span(s []byte) (n int, ascii bool) {
 	var above uint64 // the highest bits of the bytes read
 	for ; len(s)-n >= 8; n += 8 {

@@ -32,16 +32,16 @@ type Reader struct {
 	open      []frame
 	malformed bool
 	escaped   bool   // the last string has an escape
-	room      []byte // memory for unescaped strings, see Text
+	room      []byte // memory that Text reuses for unescaped strings
 }
 
-// keepRoom is the largest capacity of a slice that a reader keeps for its next text.
+// keepRoom is the largest capacity of a slice that a Reader keeps for its next text.
 const keepRoom = 1 << 16
 
 // A frame is an object or list that the Reader is inside of.
 type frame struct {
-	name int // in a list: inList; in an object: where its last name begins, 0 before the first name
-	end  int // in a list: the number of elements so far; in an object: where its last name ends
+	name int // inList for a list; for an object, where its last name begins, or 0 before the first name
+	end  int // for a list, the number of elements so far; for an object, where its last name ends
 }
 
 const inList = -1
@@ -60,7 +60,8 @@ func (r *Reader) fail() error {
 	return ErrMalformed
 }
 
-// space skips white space and returns the byte behind it, or 0 at the end of the text.
+// space skips white space and returns the byte after it without reading that byte. At the end of the text it returns
+// 0.
 func (r *Reader) space() byte {
 	for ; r.at < len(r.text); r.at++ {
 		switch c := r.text[r.at]; c {
@@ -80,7 +81,7 @@ func Kind(raw []byte) byte {
 	return '0'
 }
 
-// Peek returns the [Kind] of the next value. It returns another byte if no value can be read.
+// Peek returns the [Kind] of the next value. If no value follows, it returns 0 or a byte that begins no value.
 func (r *Reader) Peek() byte {
 	if r.malformed || r.space() == 0 {
 		return 0
@@ -88,7 +89,7 @@ func (r *Reader) Peek() byte {
 	return Kind(r.text[r.at:])
 }
 
-// Open begins to read an object or list. Peek must have returned '{' or '['.
+// Open begins to read an object or list. Call it only if Peek has returned '{' or '['.
 func (r *Reader) Open() error {
 	if r.malformed || len(r.open) == maxDepth {
 		return r.fail()

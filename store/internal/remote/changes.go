@@ -29,8 +29,8 @@ type Changes struct {
 	readSize int // size in bytes of all rows that were read
 }
 
-// cachedBytes limits the size of the rows that Changes keeps with their values after a read. They save conditional
-// writes a read, because each reads its row twice.
+// cachedBytes limits the size, in bytes, of the rows that Changes keeps with their values after a read. A conditional
+// write reads its row twice, so a kept row saves one read.
 const cachedBytes = 4 << 20
 
 // NewChanges returns Changes without any rows.
@@ -38,8 +38,8 @@ func NewChanges() *Changes {
 	return &Changes{rows: btree.NewG(16, func(x, y Row) bool { return string(x.Addr) < string(y.Addr) })}
 }
 
-// Get returns the row at an address of a space as the Update last changed or read it. It returns false if the Update
-// has not changed or read the row.
+// Get returns the row at an address of a space as the Update last changed or read it. In a space that the Update has
+// cleared, other rows are deleted. Get returns false for a row that the Update has neither changed nor read.
 func (c *Changes) Get(space store.Space, addr []byte) (known Row, ok bool) {
 	if known, ok = c.rows.Get(Row{Addr: addr}); ok {
 		return known, true
@@ -59,8 +59,8 @@ func (c *Changes) Remember(read Row) {
 	c.rows.ReplaceOrInsert(read)
 }
 
-// Presume records that the Update presumes that a row does not exist, unless it has read or changed the row. The
-// commit must check that.
+// Presume records that the Update presumes that a row does not exist, unless the Update has read or changed the row.
+// The commit must check whether the row exists.
 func (c *Changes) Presume(addr []byte) {
 	row := Row{Addr: addr, Deleted: true, Unchanged: true, Presumed: true}
 	if !c.rows.Has(row) {
@@ -101,7 +101,8 @@ func (c *Changes) Clear(space store.Space) {
 	c.cleared[space] = true
 }
 
-// Cleared returns the spaces that were cleared. The changes in them come after the clearing.
+// Cleared returns the spaces that the Update has cleared. The changes that All yields for such a space were made
+// after it was cleared.
 func (c *Changes) Cleared() map[store.Space]bool { return c.cleared }
 
 // All yields the changes, and the rows that were only read, in the order of addresses.
@@ -148,7 +149,7 @@ func (c *Changes) over(
 	return merge(stored, changed, reverse)
 }
 
-// merge returns stored rows with the changes applied to them.
+// merge yields the stored rows with the changes applied to them.
 func merge(stored iter.Seq2[Row, error], changed []Row, reverse bool) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		changed := changed

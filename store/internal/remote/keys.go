@@ -19,7 +19,7 @@ type Keys struct {
 	Longest int    // the length in bytes of the longest address that is used as a key unchanged
 }
 
-// Key returns the key and the tail of an address. They may share its memory.
+// Key returns the key and the tail of an address. They may share the memory of addr.
 func (k *Keys) Key(addr []byte) (key, tail []byte) {
 	if len(addr) > k.Longest {
 		tail = addr[k.Longest:]
@@ -29,8 +29,7 @@ func (k *Keys) Key(addr []byte) (key, tail []byte) {
 	return k.prefixed(addr), nil
 }
 
-// Addr returns the address of a row with the given key and tail. It may share their
-// memory.
+// Addr returns the address of the row with the given key and tail. It may share the memory of both.
 func (k *Keys) Addr(key, tail []byte) []byte {
 	addr := key[len(k.Prefix):]
 	if len(addr) <= k.Longest {
@@ -57,7 +56,7 @@ func (k *Keys) Low(lo []byte) []byte {
 }
 
 // High returns the upper bound of the keys of the addresses below hi. If hi has a tail, the range ends with its whole
-// bucket, so it may contain addresses that are not below hi. A nil hi is no bound.
+// bucket, so it may contain addresses that are not below hi. A nil hi means no bound.
 func (k *Keys) High(hi []byte) []byte {
 	switch {
 	case hi == nil:
@@ -105,7 +104,7 @@ func compare(x, y []byte, reverse bool) int {
 	return bytes.Compare(x, y)
 }
 
-// within reports whether addr is in [lo, hi), where a nil hi is no bound.
+// within reports whether addr is in [lo, hi), where a nil hi means no bound.
 func within(addr, lo, hi []byte) bool {
 	return bytes.Compare(addr, lo) >= 0 && (hi == nil || bytes.Compare(addr, hi) < 0)
 }

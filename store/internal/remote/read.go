@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Reads fetch rows in chunks. The first is small, because most callers want a few
-// rows; each is larger than the one before, up to maxChunk rows or about chunkBytes.
+// Query and Scan fetch rows in chunks. The first chunk is small, because most callers want a few rows. Each further
+// chunk is larger than the one before, up to maxChunk rows or about chunkBytes.
 const (
 	firstChunk = 16
 	growth     = 8
@@ -66,8 +66,7 @@ func Scan(src Source, c *Changes, space store.Space, s store.Span) iter.Seq2[sto
 	}
 }
 
-// walk yields the rows of a space with addresses in [lo, hi), where a nil hi is no
-// bound. An error comes last.
+// walk yields the rows of a space with addresses in [lo, hi), where a nil hi means no bound. An error comes last.
 func walk(src Source, c *Changes, space store.Space, lo, hi []byte, reverse bool, yield func(Row, error) bool) {
 	if err := src.Err(); err != nil {
 		yield(Row{}, err)

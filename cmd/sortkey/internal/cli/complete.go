@@ -19,9 +19,6 @@ func argumentsOf(env *app.Env, op *operation.Operation, f *app.SourceFlags) cobr
 
 // flagCompletion returns the function that completes the flag of a parameter, or nil.
 func flagCompletion(env *app.Env, p *operation.Param, f *app.SourceFlags) cobra.CompletionFunc {
-	if len(p.Words) > 0 {
-		return app.Words(p.Words...)
-	}
 	switch p.Complete {
 	case operation.Indexes:
 		return indexFlag(env, f)

@@ -12,7 +12,6 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/keyschema"
 )
 
@@ -52,24 +51,12 @@ func noTable(name string, names []string) error {
 
 // tableNames returns the names of the tables of a source, for completion.
 func tableNames(ctx context.Context, env *app.Env, f app.SourceFlags) []string {
-	return complete(ctx, env, f, func(m *model.Model) (names []string) {
-		for _, t := range m.Tables {
-			names = append(names, t.Name)
-		}
-		return names
-	}, models.Tables)
+	return complete(ctx, env, f, models.Tables)
 }
 
 // indexNames returns the names of the indexes of a table of a source, for completion.
 func indexNames(ctx context.Context, env *app.Env, f app.SourceFlags, table string) []string {
-	return complete(ctx, env, f, func(m *model.Model) (names []string) {
-		if t := m.Table(table); t != nil {
-			for _, x := range t.Indexes {
-				names = append(names, x.Name)
-			}
-		}
-		return names
-	}, func(ctx context.Context, target explain.Target) ([]string, error) {
+	return complete(ctx, env, f, func(ctx context.Context, target explain.Target) ([]string, error) {
 		t, err := explain.Describe(ctx, target, table)
 		if err != nil {
 			return nil, err
@@ -78,24 +65,15 @@ func indexNames(ctx context.Context, env *app.Env, f app.SourceFlags, table stri
 	})
 }
 
-// completionTimeout bounds the time of a completion with a server. Completion
-// with a model only reads its file.
+// completionTimeout bounds the time of a completion.
 const completionTimeout = 5 * time.Second
 
-// complete returns the names that the function finds in the model or in a description of the server's tables. After
-// an error it returns no names, because a shell cannot show the error.
+// complete returns the names that the function finds in the source. After an error it returns no names, because a
+// shell cannot show the error.
 func complete(
-	ctx context.Context, env *app.Env, f app.SourceFlags, of func(*model.Model) []string,
+	ctx context.Context, env *app.Env, f app.SourceFlags,
 	from func(context.Context, explain.Target) ([]string, error),
 ) []string {
-	if f.Model != "" {
-		m, err := models.Find(f.Model)
-		if err != nil {
-			return nil
-		}
-		return of(m)
-	}
-
 	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
 	defer cancel()
 	src, err := env.Open(ctx, f)

@@ -22,25 +22,23 @@ import (
 
 func explainCommand(env *app.Env) *cobra.Command {
 	var f explainFlags
-	f.values.Entity = defaultEntities
 	cmd := &cobra.Command{
 		Use:   "explain REQUEST | TABLE PARTITION [SORT-CONDITION]",
 		Short: operation.Explain.Short,
 		Long: `Explain shows what a Query, Scan or GetItem reads: the range that its key
-condition compiles to, with its bounds in bytes, the rows in the range and those
-just outside it, the rows read but not returned, the pages, the read units with
-either consistency, and the end of the range. For a request that is not one range
-it names the broken rule and what to ask instead.
+condition compiles to, the rows in the range and those just outside it, the rows read
+but not returned, the pages, the read units with either consistency, and the end of
+the range. For a request that is not one range it names the broken rule and what to
+ask instead.
 
 REQUEST is one of
-  '{"TableName": …}'          the JSON of a request
+  '{"TableName": …}'          the JSON of a request; a member operation such as "scan" names its operation
   'SELECT … FROM … WHERE …'   a PartiQL statement, explained as a Query or Scan
   FILE or -                   either in a file or on standard input
-or TABLE, PARTITION and SORT-CONDITION as for sortkey query. With --pattern it is
-an access pattern of the model.` + f.Help(env) + `
+or TABLE, PARTITION and SORT-CONDITION as for sortkey query, or TABLE alone for a
+Scan. With --pattern it is an access pattern of the model.` + f.Help(env) + `
 Any DynamoDB endpoint works. Explain reads more than the
-request itself: the rows beside the range, the rows that a filter drops, and for a
-rejected request up to 200 rows and one row for each proposed request.
+request itself: the rows beside the range, and the rows that a filter drops.
 
 With --pattern and --lang it writes the request of an access pattern as code, with its
 key condition, names and values, and reads nothing.
@@ -79,9 +77,9 @@ The exit code is 1 if the request is rejected.`,
 // languages are the values of --lang.
 func languages() []string { return append(gen.Languages(), "json") }
 
-// defaultEntities are attributes in which tools and people commonly store the name
+// entityAttributes are attributes in which tools and people commonly store the name
 // of an item's entity.
-var defaultEntities = []string{
+var entityAttributes = []string{
 	"type", "Type", "_type", "entityType", "EntityType", "entity", "Entity", "_et", "__edb_e__",
 }
 
@@ -114,7 +112,7 @@ func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlag
 		return err
 	}
 
-	o := explain.Options{Pages: int(f.values.Pages), Classify: classifier(src.Model, f.values.Entity)}
+	o := explain.Options{Pages: int(f.values.Pages), Classify: classifier(src.Model)}
 	report, err := explain.Run(ctx, src.Target, q, o)
 	if err != nil {
 		return err
@@ -122,9 +120,8 @@ func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlag
 	if f.asJSON {
 		err = app.WriteJSON(env.Stdout, report)
 	} else {
-		style := env.Style()
 		err = report.WriteText(env.Stdout, explain.TextOptions{
-			Width: style.Width, Prose: env.Prose(), Color: bool(style.Paint), Rows: int(f.values.Rows),
+			Prose: env.Prose(), Color: bool(env.Style().Paint), Rows: int(f.values.Rows),
 		})
 	}
 	if err == nil && report.Refused != nil {
@@ -184,16 +181,16 @@ func writeCode(env *app.Env, args []string, f *explainFlags) error {
 }
 
 // classifier returns a function that returns the name of an item's entity, or "" if it is unknown. The function first
-// matches the item with the entities of m, if m is not nil. Otherwise it returns the first of the attributes that is
-// a string.
-func classifier(m *model.Model, attributes []string) func(table string, it attr.Item) string {
+// matches the item with the entities of m, if m is not nil. Otherwise it returns the first of
+// entityAttributes that is a string.
+func classifier(m *model.Model) func(table string, it attr.Item) string {
 	return func(table string, it attr.Item) string {
 		if m != nil && m.Table(table) != nil {
 			if e := m.Classify(m.Table(table), it); e != nil {
 				return e.Name
 			}
 		}
-		for _, name := range attributes {
+		for _, name := range entityAttributes {
 			if v := it.Get(name); v.Kind() == attr.String {
 				return string(v.Raw())
 			}

@@ -31,33 +31,27 @@ type explainFlags struct {
 func (f *explainFlags) question(
 	ctx context.Context, env *app.Env, src *app.Source, args []string,
 ) (explain.Question, error) {
-	reader := f.reader("the request")
 	switch {
 	case f.values.Pattern != "" && len(args) > 0:
 		return explain.Question{}, app.Usage("explain", "give a request or --pattern, not both")
 	case f.values.Pattern != "":
-		return reader.As(patternRequest(src.Model, f.values.Pattern))
+		return patternRequest(src.Model, f.values.Pattern)
 	case len(args) == 0:
 		return explain.Question{}, app.Usage("explain", "explain needs a request")
 	case len(args) == 1 && len(f.values.Partition) == 0:
 		arg := strings.TrimSpace(args[0])
 		if strings.HasPrefix(arg, "{") || explain.IsSelect(arg) {
-			return reader.Read(arg)
+			return ask.ReadRequest("the request", arg)
 		}
 		data, err := readInput(env, args[0])
 		if err == nil {
-			return f.reader(args[0]).Read(string(data))
+			return ask.ReadRequest(args[0], string(data))
 		}
-		if !errors.Is(err, fs.ErrNotExist) {
+		if !errors.Is(err, fs.ErrNotExist) || strings.ContainsAny(arg, "/ ") { // no table has such a name
 			return explain.Question{}, advice.New("", "cannot read %s: %v", args[0], err)
 		}
 	}
-	return reader.As(f.byFlags(ctx, env, src, args))
-}
-
-// reader returns a reader of requests. Its error messages call the request by the given name.
-func (f *explainFlags) reader(name string) *ask.RequestReader {
-	return &ask.RequestReader{Name: name, Operation: f.values.Operation}
+	return f.byFlags(ctx, env, src, args)
 }
 
 // patternRequest returns the request of an access pattern of the model.
@@ -68,19 +62,13 @@ func patternRequest(m *model.Model, name string) (q explain.Question, err error)
 	return models.PatternRequest(m, name)
 }
 
-// byFlags returns the request that TABLE, PARTITION, SORT-CONDITION and the flags
-// describe.
+// byFlags returns the request that TABLE, PARTITION, SORT-CONDITION and the flags describe. Without a partition it is
+// a Scan.
 func (f *explainFlags) byFlags(
 	ctx context.Context, env *app.Env, src *app.Source, args []string,
 ) (q explain.Question, err error) {
 	v := &f.values
 	scan := len(args) == 1 && len(v.Partition) == 0
-	if scan && v.Operation != "scan" {
-		return q, app.UsageError(
-			"write a value of the partition key after it, or --operation scan to explain a scan",
-			"explain needs a request, or a partition of %s", args[0],
-		)
-	}
 	if err := operation.Explain.Place(v, args); err != nil {
 		return q, err
 	}

@@ -198,7 +198,10 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 		printImport(env, result, took)
 	}
 	if f.resume && result.Read > 0 && result.Read == result.Sum().Read {
-		fmt.Fprintln(env.Stderr, "sortkey: there was no interrupted import to resume: this one began at the first line")
+		fmt.Fprintf(
+			env.Stderr, "sortkey: began at the first line: the journal %s has no records of an interrupted import\n"+
+				"hint: if there was one, resume it with the same files, or with its --journal\n", o.Journal,
+		)
 	}
 	return endImport(env, result, err)
 }
@@ -226,8 +229,8 @@ func endImport(env *app.Env, r *transfer.ImportResult, err error) error {
 		if errors.Is(err, transfer.ErrInterrupted) || errors.Is(err, transfer.ErrRestart) {
 			return h // no advice to resume: this run has nothing to resume
 		}
-		if sum.Written+sum.Deleted > 0 || r.Journal != "" {
-			h.Msg += fmt.Sprintf("; %s items written", text.Thousands(sum.Written))
+		if sum.Written > 0 { // the requests of a failed write may have written more items
+			h.Msg += fmt.Sprintf("; at least %s items written", text.Thousands(sum.Written))
 		}
 		if r.Journal != "" {
 			if r.Line > 0 {

@@ -171,6 +171,8 @@ func TestManyTables(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(names), &whole), names)
 	require.Len(t, whole.Tables, 30)
 	require.Equal(t, "Table29", whole.Tables[29].Name)
+	require.Equal(t, fmt.Sprintf("(the answer has only %d lines)\n", strings.Count(names, "\n")+1),
+		c.call("tables", `{"skip": 1000}`))
 }
 
 // TestWrite tests that there are tools that write only if Options.Write is set.

@@ -2,17 +2,13 @@ package cli_test
 
 import (
 	"errors"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -61,7 +57,7 @@ func TestEnsureAndDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := models.Ensure(t.Context(), db.Client, s, dataset.Options{}); err != nil {
+	if _, err := models.Ensure(t.Context(), db.DB, s, dataset.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	names, err := models.Tables(t.Context(), explain.InProcess(db.DB))
@@ -94,64 +90,13 @@ func samplesOf(t *testing.T, name string) *model.Model {
 	return s
 }
 
-// A slow service leaves one item of each batch unprocessed, for the first left batches.
-type slow struct {
-	left, calls int
-	created     bool
-}
-
-func (s *slow) Do(req *http.Request) (*http.Response, error) {
-	status, body := http.StatusOK, "{}"
-	_, operation, _ := strings.Cut(req.Header.Get("X-Amz-Target"), ".")
-	switch operation {
-	case "BatchWriteItem":
-		s.calls++
-		if s.left > 0 {
-			s.left--
-			body = `{"UnprocessedItems": {"Drive": [{"PutRequest": {"Item": {"PK": {"S": "x"}}}}]}}`
-		}
-	case "CreateTable":
-		s.created = true
-	case "DescribeTable":
-		if s.created {
-			body = `{"Table": {"TableStatus": "ACTIVE"}}`
-		} else {
-			status, body = http.StatusBadRequest, `{"__type": "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"}`
-		}
-	}
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
-}
-
-func TestUnprocessed(t *testing.T) {
-	s := samplesOf(t, "file-tree")
-	for _, tt := range []struct {
-		left, calls int
-		fails       bool
-	}{{0, 1, false}, {2, 3, false}, {100, 10, true}} {
-		synctest.Test(t, func(t *testing.T) { unprocessed(t, s, tt.left, tt.calls, tt.fails) })
-	}
-}
-
-func unprocessed(t *testing.T, s *model.Model, left, calls int, fails bool) {
-	t.Helper()
-	service := &slow{left: left}
-	client := dynamodb.New(dynamodb.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String("http://slow.invalid"), HTTPClient: service,
-		Credentials: credentials.NewStaticCredentialsProvider("k", "s", ""), DisableValidateResponseChecksum: true,
-	})
-	_, err := models.Ensure(t.Context(), client, s, dataset.Options{})
-	if (err != nil) != fails || service.calls != calls {
-		t.Errorf("with %d left: %v after %d calls, want failure %v after %d", left, err, service.calls, fails, calls)
-	}
-}
-
 // TestEnsure tests that Ensure finds existing items and loads missing ones.
 func TestEnsure(t *testing.T) {
 	db := sortkeytest.New(t)
 	s := samplesOf(t, "file-tree")
 	ensure := func(s *model.Model, what string, want bool) {
 		t.Helper()
-		loaded, err := models.Ensure(t.Context(), db.Client, s, dataset.Options{})
+		loaded, err := models.Ensure(t.Context(), db.DB, s, dataset.Options{})
 		if err != nil || loaded.Found != want {
 			t.Errorf("%s: Ensure = %v, %v, want %v", what, loaded.Found, err, want)
 		}
@@ -184,7 +129,7 @@ func TestEnsure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := models.Ensure(t.Context(), db.Client, other, dataset.Options{}); !errors.Is(err, models.ErrOther) {
+		if _, err := models.Ensure(t.Context(), db.DB, other, dataset.Options{}); !errors.Is(err, models.ErrOther) {
 			t.Errorf("Ensure of %s = %v, want %v", table, err, models.ErrOther)
 		}
 	}

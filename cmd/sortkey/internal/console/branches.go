@@ -138,7 +138,6 @@ type branchRow struct {
 	*branch
 	Tables []tableChanges
 	Total  int
-	Left   int // number of changed items that do not fit into the page
 }
 
 // Began returns the time at which the branch began.
@@ -169,7 +168,6 @@ func (s *Server) branchPage(r *http.Request) (string, any, error) {
 		rows = append(rows, branchRow{branch: b})
 	}
 	s.mu.Unlock()
-	space := room(pageBytes)
 	for i := range rows {
 		row, b := &rows[i], rows[i].branch
 		tables, err := b.tables(r.Context())
@@ -183,29 +181,13 @@ func (s *Server) branchPage(r *http.Request) (string, any, error) {
 				return "", nil, err
 			}
 			if t.N > 0 || t.Other != "" {
-				t.Changes = fitting(t.Changes, &space)
 				row.Tables = append(row.Tables, t)
 				row.Total += t.N
-				row.Left += t.N - len(t.Changes)
 			}
 		}
 	}
 
 	return "branches", rows, nil
-}
-
-// fitting returns the first of the changes, as many as fit into the rest of the page.
-func fitting(all []changeRow, left *room) []changeRow {
-	for i, c := range all {
-		texts := []string{c.Key}
-		for _, d := range c.Diffs {
-			texts = append(texts, d.Path, d.Was, d.Is)
-		}
-		if !left.take(texts...) {
-			return all[:i]
-		}
-	}
-	return all
 }
 
 // tables returns the names of all tables that the branch has now or had at its beginning.

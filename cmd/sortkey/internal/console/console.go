@@ -225,22 +225,6 @@ func replyTemplate(w http.ResponseWriter, name string, data any) error {
 	return err
 }
 
-// pageBytes bounds the list in a page, in bytes. The rest of a page is small.
-const pageBytes = 1_500_000
-
-// A room is the part of pageBytes that is still free.
-type room int
-
-// take reserves the bytes of a list element with these texts. It returns false if the element does not fit.
-func (r *room) take(texts ...string) bool {
-	const markup = 300 // bytes around them
-	*r -= markup
-	for _, s := range texts {
-		*r -= room(len(template.HTMLEscapeString(s)))
-	}
-	return *r >= 0
-}
-
 // message returns the text of an error and its advice.
 func message(err error) string {
 	if hint := advice.Of(err); hint != "" {

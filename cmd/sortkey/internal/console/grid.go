@@ -21,7 +21,6 @@ const (
 	maxCell      = 80  // characters of a value in a cell, if it is not in the key
 	maxFold      = 36  // characters of a document when it is folded
 	maxDocument  = 600 // characters of a document when it is open
-	cellMarkup   = 75  // bytes of markup around the text of a cell
 )
 
 // A grid shows rows of a table or an index. Its columns are the attributes of the rows.
@@ -34,7 +33,7 @@ type grid struct {
 	Bytes   int // of the rows
 
 	Examined int     // rows that were read
-	Met      int     // rows that met the filter, also those that do not fit into the page
+	Met      int     // rows that met the filter, also those of the next page
 	Units    float64 // read units
 }
 
@@ -89,23 +88,15 @@ func (p *gridPlace) address(more ...string) string {
 	return p.path + query(slices.Concat(p.pairs, more)...)
 }
 
-// gridOf returns a grid of items in the given order. It omits the last items if they do not fit into the page.
+// gridOf returns a grid of items in the given order.
 func (s *Server) gridOf(p *gridPlace, items []attr.Item) *grid {
 	g := &grid{Place: p.t.Name + "/" + p.index}
 	keys := keysOf(p.t, p.index)
 	g.columns(p, keys, items)
 
 	n := map[string]int{}
-	left := room(pageBytes)
-	for _, c := range g.Columns {
-		left.take(c.Name, c.Name, c.Name, c.ID, c.ID)
-	}
-	for i, it := range items {
+	for _, it := range items {
 		row := s.gridRow(p, g.Columns, keys, it)
-		if !left.take(row.texts()...) && i > 0 {
-			break
-		}
-		left -= room(cellMarkup * len(row.Cells))
 		if n[row.Kind]++; n[row.Kind] == 1 {
 			g.Kinds = append(g.Kinds, kindCount{Kind: row.Kind, Color: row.Color})
 		}
@@ -115,7 +106,7 @@ func (s *Server) gridOf(p *gridPlace, items []attr.Item) *grid {
 	for i := range g.Kinds {
 		g.Kinds[i].N = n[g.Kinds[i].Kind]
 	}
-	g.rank(items[:len(g.Rows)])
+	g.rank(items)
 	return g
 }
 
@@ -205,15 +196,6 @@ func (s *Server) gridRow(p *gridPlace, columns []column, keys []keycond.Attribut
 		row.Cells = append(row.Cells, cell)
 	}
 	return row
-}
-
-// texts returns all texts of a row, to compute how many bytes of the page the row takes.
-func (r *gridRow) texts() []string {
-	all := []string{r.Kind}
-	for _, c := range r.Cells {
-		all = append(all, c.Text, c.Size, c.Open, c.Link)
-	}
-	return all
 }
 
 // cellOf returns the cell of a value. It cuts a long value; a value of the key may be longer.

@@ -1,7 +1,6 @@
 package console_test
 
 import (
-	"encoding/base64"
 	"fmt"
 	"html"
 	"net/http"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -186,50 +184,6 @@ func TestGridPages(t *testing.T) {
 		}
 	}
 	require.LessOrEqual(t, pages, 2)
-}
-
-// TestGridLargePages follows the links through rows that are too large for one page. It tests that each row appears
-// once, in order.
-func TestGridLargePages(t *testing.T) {
-	t.Parallel()
-	c := start(t)
-	c.db.Table("Tab", "PK / SK")
-	const n = 60
-	for i := range n {
-		it := map[string]any{"PK": "p", "SK": fmt.Sprintf("%04d", i)}
-		for k := range 24 {
-			it[fmt.Sprintf("a%02d", k)] = []any{strings.Repeat("<>", 400), "a"}
-		}
-		c.db.Put("Tab", it)
-	}
-
-	orders := []string{"collection?name=Tab&partition=p", "collection?name=Tab&partition=p&order=descending"}
-	if !proptest.Long() {
-		orders = orders[:1] // parsing pages of 1.5 MB takes long
-	}
-	for _, where := range orders {
-		var all []bulkRow
-		for at := where; at != ""; {
-			page := c.page(at)
-			all = append(all, rowsOf(t, page)...)
-			at = link(page, "next")
-		}
-		require.Len(t, all, n)
-		if strings.HasSuffix(where, "descending") {
-			slices.Reverse(all)
-		}
-		for i, row := range all {
-			key, err := base64.RawURLEncoding.DecodeString(row.Key)
-			require.NoError(t, err)
-			require.Contains(t, string(key), fmt.Sprintf(`"%04d"`, i))
-		}
-		page := c.page(where)
-		shown := len(rowsOf(t, page))
-		require.Less(t, shown, 30, "there are three pages")
-		require.Regexp(t, fmt.Sprintf(
-			`Finding costs nothing: 54 rows were read already, for [0-9.]+ read units, and %d of these are shown\.`, shown,
-		), page)
-	}
 }
 
 // TestGridFilter checks that a filter applies to the rows that the page reads, and that the page shows an error in

@@ -21,7 +21,7 @@ import (
 type itemPage struct {
 	Table, Key, Cursor string
 	Found              bool
-	JSON               string // indented, unless it is long
+	JSON               string // indented, unless it is longer than maxIndented
 	Plain              bool   // plain JSON, not DynamoDB JSON
 	Other              string // address of the item in the other JSON, or ""
 	Sum                string // sumOf the item, "" if it does not exist
@@ -30,7 +30,6 @@ type itemPage struct {
 	Back               string
 	Box                keyBox
 	New                bool // the form is for a new item with any key
-	Large              bool // the item is too large for the page
 	Branches           bool // a person can try changes on a branch
 	Undo               []undoRow
 
@@ -79,23 +78,20 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 			p.Entity, p.Color = e.Name, s.color(s.kind(t, shown))
 		}
 	}
-	if p.JSON = jsonOf(shown, p.Plain, true); !fits(p.JSON) {
-		if p.JSON = jsonOf(shown, p.Plain, false); !fits(p.JSON) {
-			p.JSON, p.Large = "", true
-		}
+	if p.JSON = jsonOf(shown, p.Plain, true); len(p.JSON) > maxIndented {
+		p.JSON = jsonOf(shown, p.Plain, false)
 	}
 	p.Lines = min(strings.Count(p.JSON, "\n")+3, maxLines)
 	return "item", p, nil
 }
 
-// maxLines bounds the height of the box in which a person edits an item, in lines.
-const maxLines = 24
-
-// fits reports whether a text fits into a page.
-func fits(s string) bool {
-	left := room(pageBytes)
-	return left.take(s)
-}
+const (
+	// maxLines bounds the height of the box in which a person edits an item, in lines.
+	maxLines = 24
+	// maxIndented bounds the indented JSON of an item, in bytes. The JSON of nested lists is longer by far with
+	// indentation than without.
+	maxIndented = 1 << 20
+)
 
 // blank returns an item with empty key attributes, for a person to fill in.
 func blank(t *keyschema.Table) attr.Item {

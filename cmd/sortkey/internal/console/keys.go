@@ -18,10 +18,8 @@ import (
 const (
 	mostKeys  = 12  // keys offered
 	mostFound = 200 // the search ends when it has found so many partitions
-	// keysTime bounds the search for partitions. If the search finds none in that time, the page asks again, and the
-	// second search may take longTime.
-	keysTime = 250 * time.Millisecond
-	longTime = 8 * time.Second
+	// keysTime bounds the search for partitions.
+	keysTime = time.Second
 )
 
 // A keyBox is a form in which a person types a key to go to. The page completes the key.
@@ -54,7 +52,6 @@ type keyOffer struct {
 type keyOffers struct {
 	Keys []keyOffer `json:"keys"`
 	All  string     `json:"all,omitempty"` // address of all rows of the partition whose sort keys begin with the text
-	More bool       `json:"more"`          // a longer search may find more partitions
 	Note string     `json:"note"`
 }
 
@@ -72,11 +69,7 @@ func (s *Server) keys(w http.ResponseWriter, r *http.Request) error {
 	if partition := r.FormValue("partition"); partition != "" {
 		out = find.sortKeys(ctx, partition, r.FormValue("prefix"))
 	} else {
-		limit := keysTime
-		if r.FormValue("long") != "" {
-			limit = longTime
-		}
-		out = find.partitions(ctx, r.FormValue("prefix"), limit)
+		out = find.partitions(ctx, r.FormValue("prefix"))
 	}
 
 	for i := range out.Keys {
@@ -112,8 +105,8 @@ func shownKey(v attr.Value) string {
 }
 
 // partitions completes a partition key. A scan does not read partitions in the order of their keys, so partitions
-// looks at as many of them as it can before the time limit.
-func (f *keyFinder) partitions(ctx context.Context, typed string, limit time.Duration) *keyOffers {
+// looks at as many of them as it can in keysTime.
+func (f *keyFinder) partitions(ctx context.Context, typed string) *keyOffers {
 	out := &keyOffers{Keys: []keyOffer{}}
 	partition := f.Schema().Partition()
 	if len(partition) != 1 {
@@ -129,7 +122,7 @@ func (f *keyFinder) partitions(ctx context.Context, typed string, limit time.Dur
 		}
 	}
 
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, keysTime)
 	defer cancel()
 	last := ""
 	whole := f.Partitions(ctx, func(row attr.Item) bool {
@@ -166,7 +159,6 @@ func (f *keyFinder) partitions(ctx context.Context, typed string, limit time.Dur
 		out.Note = "no partition begins with this"
 	default:
 		out.Note = "none of the first " + text.Count(looked, "partition") + " begins with this"
-		out.More = f.InProcess
 	}
 	for _, row := range rows {
 		out.Keys = append(out.Keys, f.partitionOffer(row))

@@ -23,7 +23,7 @@ func withModel(t *testing.T, name string) *client {
 	db := sortkeytest.New(t)
 	m, err := models.Example(name)
 	require.NoError(t, err)
-	loaded, err := models.Ensure(t.Context(), db.Client, m, dataset.Options{MaxItems: -1})
+	loaded, err := models.Ensure(t.Context(), db.DB, m, dataset.Options{MaxItems: -1})
 	require.NoError(t, err)
 	s := console.New(console.Options{Target: explain.InProcess(db.DB), DB: db.DB, Models: []*model.Model{loaded.Model}})
 	t.Cleanup(func() { require.NoError(t, s.Close()) })

@@ -46,7 +46,7 @@ func TestSavesAtOnce(t *testing.T) {
 	require.Equal(t, texts[won], string(data))
 }
 
-// TestLineEnds tests that a save keeps the line ends of the file, although a browser sends only line feeds.
+// TestLineEnds tests a file with CRLF. The page has LF, as a browser sends it, and so has the file after a save.
 func TestLineEnds(t *testing.T) {
 	t.Parallel()
 	c := startLive(t)
@@ -65,7 +65,7 @@ func TestLineEnds(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 	data, err := os.ReadFile(c.path)
 	require.NoError(t, err)
-	require.Equal(t, dos+"# more\r\n", string(data))
+	require.Equal(t, unix+"# more\n", string(data))
 }
 
 // TestMissing tests that the page says so when its file is missing, too large, or not a file.

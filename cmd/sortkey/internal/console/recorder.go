@@ -64,7 +64,7 @@ type Shape struct {
 
 const (
 	maxRequests   = 2000
-	maxShapes     = 1000
+	maxShapes     = 200
 	keptBytes     = 8 << 10 // of the body of a request
 	maxConditions = 300     // bytes of the text of a shape
 	maxMessage    = 500     // bytes of the text of an error
@@ -168,44 +168,23 @@ func (r *Recorder) shape(one *Request, conditions string) *Shape {
 	return shape
 }
 
-// tops are the figures by which a page can sort shapes. Method since returns the shapes that are highest by any of
-// them, sorted by the last.
-var tops = []func(s *Shape) float64{
-	func(s *Shape) float64 { return float64(s.Errors) },
-	func(s *Shape) float64 { return s.Millis },
-	func(s *Shape) float64 { return s.Units },
-}
-
 // since returns the requests after the n-th, but only the last most of them, and the number of the last request. It
-// also returns those shapes that are among the first most by errors, milliseconds or units. Further is the number of
-// all other shapes, and other is the number of requests that got no shape.
-func (r *Recorder) since(n, most int) (all []Request, last int, shapes []Shape, further, other int) {
+// also returns all shapes, those with the most units first, and the number of requests that got no shape.
+func (r *Recorder) since(n, most int) (all []Request, last int, shapes []Shape, other int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := max(n, r.n-min(most, len(r.last))); i < r.n; i++ {
 		all = append(all, r.last[i%maxRequests])
 	}
-
-	list := slices.Clone(r.list)
-	sent := map[*Shape]bool{}
-	for _, figure := range tops {
-		slices.SortFunc(list, func(a, b *Shape) int {
-			return cmp.Or(
-				cmp.Compare(figure(b), figure(a)), cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.N, b.N),
-			)
-		})
-		for _, s := range list[:min(len(list), most)] {
-			sent[s] = true
-		}
+	for _, s := range r.list {
+		one := *s
+		one.Mark = markOf(s.Operation, s.scanned, s.Examined, s.Returned)
+		shapes = append(shapes, one)
 	}
-	for _, s := range list {
-		if sent[s] {
-			one := *s
-			one.Mark = markOf(s.Operation, s.scanned, s.Examined, s.Returned)
-			shapes = append(shapes, one)
-		}
-	}
-	return all, r.n, shapes, len(list) - len(shapes), r.other
+	slices.SortStableFunc(shapes, func(a, b Shape) int {
+		return cmp.Or(cmp.Compare(b.Units, a.Units), cmp.Compare(b.Requests, a.Requests))
+	})
+	return all, r.n, shapes, r.other
 }
 
 // request returns the n-th request. It returns false if the recorder no longer has it.

@@ -132,7 +132,7 @@ func decodeInput(operation string, body []byte) (in wire.Input, ok bool) {
 		return nil, false
 	}
 	in = op.NewInput()
-	return in, in.DecodeJSON(body) == nil
+	return in, wire.Decode(body, in) == nil
 }
 
 // maxItems is the number of items of a batch whose keys the page shows.
@@ -206,7 +206,7 @@ func (s *Server) recording(w http.ResponseWriter, _ *http.Request) error {
 	if s.opts.Requests == nil {
 		return errUnseen
 	}
-	all, _, _, _, _ := s.opts.Requests.since(0, maxRequests)
+	all, _, _, _ := s.opts.Requests.since(0, maxRequests)
 	var out bytes.Buffer
 	for _, one := range all {
 		var line bytes.Buffer
@@ -232,8 +232,7 @@ type batch struct {
 	Left     int       `json:"left"` // requests left out since the last message
 	Total    int       `json:"total"`
 	Shapes   []Shape   `json:"shapes"`
-	Further  int       `json:"further"` // number of shapes that are not in Shapes
-	Other    int       `json:"other"`   // requests that are in no shape, because there are too many shapes
+	Other    int       `json:"other"` // requests that are in no shape, because there are too many shapes
 }
 
 // events sends the requests of the program to a page as they happen. If there are too many, it sends only the last
@@ -250,14 +249,14 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
 	for {
-		all, last, shapes, further, other := s.opts.Requests.since(seen, perBeat)
+		all, last, shapes, other := s.opts.Requests.since(seen, perBeat)
 		line := ": alive\n\n"
 		if last > seen {
 			s.nameItems(r.Context(), all)
 			s.advise(r.Context(), shapes)
 			b := batch{
 				Requests: all, Left: last - seen - len(all), Total: last,
-				Shapes: shapes, Further: further, Other: other,
+				Shapes: shapes, Other: other,
 			}
 			data, err := json.Marshal(b)
 			if err != nil {

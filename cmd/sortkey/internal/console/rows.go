@@ -139,9 +139,8 @@ func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wir
 
 	items, after := page.Items[:min(len(page.Items), place.rows)], page.Last
 	p.grid = s.gridOf(place, items)
-	shown := items[:len(p.Rows)]
-	if len(shown) < len(page.Items) {
-		after = cursorOf(place.t, place.index, shown[len(shown)-1])
+	if len(items) < len(page.Items) {
+		after = cursorOf(place.t, place.index, items[len(items)-1])
 	}
 	p.Examined, p.Met, p.Units = len(page.Items), len(page.Items), page.Units
 	if page.Examined != nil {
@@ -151,8 +150,8 @@ func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wir
 	if after != nil {
 		p.Next = place.address("after", cursorText(after))
 	}
-	if len(shown) > 0 && (p.InPartition || p.Sorted && after != nil) {
-		last := cursorOf(place.t, place.index, shown[len(shown)-1])
+	if len(items) > 0 && (p.InPartition || p.Sorted && after != nil) {
+		last := cursorOf(place.t, place.index, items[len(items)-1])
 		end := ask.EndOfPartition(last, place.t.Schema(place.index))
 		p.NextPartition = "table?" + query(append(place.table(), "after", cursorText(end))...)
 	}

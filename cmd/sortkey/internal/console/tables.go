@@ -35,7 +35,6 @@ func (s *Server) tables(r *http.Request) (string, any, error) {
 	}
 
 	var rows []tableRow
-	left := room(pageBytes)
 	for _, name := range names {
 		d, err := s.description(r.Context(), name)
 		if err != nil {
@@ -51,10 +50,6 @@ func (s *Server) tables(r *http.Request) (string, any, error) {
 		}
 		for _, x := range t.Indexes {
 			row.Indexes = append(row.Indexes, x.Key.Name()+": "+x.String())
-		}
-
-		if !left.take(append(row.Indexes, row.Keys, name, name, name)...) && len(row.Indexes) > 0 {
-			row.Indexes = []string{text.Count(len(row.Indexes), "index")}
 		}
 		rows = append(rows, row)
 	}

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,8 +14,10 @@ type file string
 
 func (f file) name() string { return filepath.Base(string(f)) }
 
+// read returns the text of the file. Its lines end with LF, as in a browser; after a save those of the file do, too.
 func (f file) read() ([]byte, error) {
-	return files.Read(string(f), MaxFile)
+	data, err := files.Read(string(f), MaxFile)
+	return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), err
 }
 
 // replace writes data to the file if the file still has the version, and otherwise returns errChanged. It writes a

@@ -155,7 +155,7 @@ func (s *Server) draft(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.RLock()
-	same := versionOf(inLinesOf(s.text, data)) == s.version
+	same := versionOf(data) == s.version
 	findings := s.problems()
 	s.mu.RUnlock()
 	if !same {

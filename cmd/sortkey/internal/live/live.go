@@ -83,7 +83,7 @@ func New(ctx context.Context, path string, o Options) (*Server, error) {
 
 // now returns the last text that update has checked. The caller holds s.mu.
 func (s *Server) now() Source {
-	return Source{string(bytes.ReplaceAll(s.text, crlf, lf)), s.version, s.problems()}
+	return Source{string(s.text), s.version, s.problems()}
 }
 
 // Close closes the dataset.
@@ -255,7 +255,6 @@ func (s *Server) save(base string, data []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	data = inLinesOf(old, data)
 	switch {
 	case versionOf(old) != base:
 		return "", errChanged
@@ -272,17 +271,6 @@ func (s *Server) save(base string, data []byte) (string, error) {
 	default: // Follow has not yet received an earlier signal
 	}
 	return versionOf(data), nil
-}
-
-// A browser ends each line with LF only, also in a file that has CRLF.
-var crlf, lf = []byte("\r\n"), []byte("\n")
-
-// inLinesOf returns data, a text from a browser, with the line ends of old, the text of the file.
-func inLinesOf(old, data []byte) []byte {
-	if n := bytes.Count(old, crlf); n == 0 || n < bytes.Count(old, lf) || bytes.Contains(data, crlf) {
-		return data
-	}
-	return bytes.ReplaceAll(data, lf, crlf)
 }
 
 // Event returns the newest event, and a channel that is closed at the next event. The event "working" means that the

@@ -55,7 +55,7 @@ func (s *Server) question(ctx context.Context, in *operation.Values) (q explain.
 	case in.Pattern != "":
 		return pattern(s.o.Model, in.Pattern)
 	case in.Request != "":
-		return new(ask.RequestReader).Read(in.Request)
+		return ask.ReadRequest("the request", in.Request)
 	case strings.Join(in.Partition, "") == "":
 		return q, advice.New(help, "explain needs a partition of %s", in.Table)
 	}

@@ -193,9 +193,12 @@ func (s *Server) cut(whole string, skip int) (part string, next int) {
 }
 
 // report returns the part of a text that fits into an answer. If it cuts the text, it adds a note on how to get the
-// rest.
+// rest. If skip leaves out all of the text, it returns a note that says so.
 func (s *Server) report(whole string, skip int32) string {
 	part, next := s.cut(whole, int(skip))
+	if part == "" {
+		return fmt.Sprintf("(the answer has only %s)\n", text.Count(strings.Count(whole, "\n")+1, "line"))
+	}
 	if next > 0 {
 		part += fmt.Sprintf("\n(cut here; for the rest call the tool again with skip: %d)\n", next)
 	}

@@ -45,7 +45,7 @@ func (l *Loader) Load(ctx context.Context, name string) (Loaded, []tabledef.Note
 	if err != nil {
 		return Loaded{}, nil, err
 	}
-	loaded, err := Ensure(ctx, sdk.Client(l.DB), m, l.Dataset)
+	loaded, err := Ensure(ctx, l.DB, m, l.Dataset)
 	for _, t := range m.Tables {
 		if !loaded.Found {
 			l.fill(t.Name)

@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
+	"github.com/sortkey/sortkey/sdk"
 )
 
 // ErrOther is the error of [Ensure] for a table that does not match the model.
@@ -39,7 +38,7 @@ type Loaded struct {
 // has at least as many items as the model, Ensure does not write to it. If it has fewer, an earlier load may have
 // been interrupted, and Ensure writes all its items again. The error wraps [ErrOther] if a table has other keys or
 // indexes.
-func Ensure(ctx context.Context, client *dynamodb.Client, m *model.Model, o dataset.Options) (Loaded, error) {
+func Ensure(ctx context.Context, db *sortkey.DB, m *model.Model, o dataset.Options) (Loaded, error) {
 	l := Loaded{Tables: len(m.Tables), Model: m}
 	items, scale, err := itemsOf(ctx, m, o)
 	if err != nil {
@@ -48,7 +47,7 @@ func Ensure(ctx context.Context, client *dynamodb.Client, m *model.Model, o data
 	l.Scale = scale
 	for _, t := range m.Tables {
 		l.Items += len(items[t])
-		created, written, err := ensureTable(ctx, client, t, items[t])
+		created, written, err := ensureTable(ctx, db, t, items[t])
 		if err != nil {
 			return l, fmt.Errorf("%s: table %s: %w", m.Name, t.Name, err)
 		}
@@ -62,32 +61,20 @@ func Ensure(ctx context.Context, client *dynamodb.Client, m *model.Model, o data
 }
 
 func ensureTable(
-	ctx context.Context, client *dynamodb.Client, t *model.Table, items []attr.Item,
+	ctx context.Context, db *sortkey.DB, t *model.Table, items []attr.Item,
 ) (created bool, written int, err error) {
 	s, err := tabledef.Parse(t.CreateRequest())
 	if err != nil {
 		return false, 0, err
 	}
-	if created, err = define(ctx, client, s); err != nil {
+	if created, err = define(ctx, sdk.Client(db), s); err != nil {
 		return false, 0, err
 	}
-	if n, err := count(ctx, client, t.Name); err != nil || n >= len(items) {
+	rows := sortkey.Table[attr.Item](db, t.Name)
+	if n, err := rows.Count(ctx); err != nil || n >= len(items) {
 		return created, 0, err
 	}
-	return created, len(items), transfer.Put(ctx, client, t.Name, items)
-}
-
-// count returns the number of items of a table.
-func count(ctx context.Context, client *dynamodb.Client, table string) (n int, err error) {
-	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: &table, Select: types.SelectCount})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return 0, err
-		}
-		n += int(page.Count)
-	}
-	return n, nil
+	return created, len(items), rows.PutMany(ctx, slices.Values(items))
 }
 
 // itemsOf returns the items of m by table. It builds a dataset, so for an invalid item the error has its place in the

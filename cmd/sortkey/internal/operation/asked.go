@@ -19,7 +19,7 @@ func Asked(
 	ctx context.Context, target explain.Target, field func(name string) string, spaces []Space,
 ) (q explain.Question, err error) {
 	if typed := field("request"); typed != "" {
-		return new(ask.RequestReader).Read(typed)
+		return ask.ReadRequest("the request", typed)
 	}
 	number, err := strconv.Atoi(field("space"))
 	if err != nil || number < 1 || number > len(spaces) {

@@ -69,10 +69,9 @@ type Values struct {
 	Parameters   []string
 	All, Trace   bool
 
-	// Request, Pattern, Operation, Entity, Pages, Rows and Skip are the params of explain.
-	Request, Pattern, Operation string
-	Entity                      []string
-	Pages, Rows, Skip           int32
+	// Request, Pattern, Pages, Rows and Skip are the params of explain.
+	Request, Pattern  string
+	Pages, Rows, Skip int32
 
 	// Model and Quiet are the params of the tool design_check.
 	Model string

@@ -29,8 +29,6 @@ type Param struct {
 	// Rest reports whether the param takes all arguments that the required params leave.
 	Rest     bool
 	Complete Completion
-	// Words are the values that the param can have, or nil if any value is allowed.
-	Words []string
 	// To returns a pointer to the param's value in values: a *string, *[]string, *int32, *bool or *[]byte.
 	To func(*Values) any
 }

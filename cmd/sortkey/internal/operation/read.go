@@ -232,15 +232,6 @@ The answer is text.`,
 				Tool: "; see tables", Complete: Patterns, To: func(v *Values) any { return &v.Pattern },
 			},
 			{
-				Flag: "operation", Help: "`OPERATION` of the JSON: query, scan or get-item (default detected)",
-				Words: []string{"query", "scan", "get-item"}, To: func(v *Values) any { return &v.Operation },
-			},
-			{
-				Flag: "entity", Kind: List, To: func(v *Values) any { return &v.Entity },
-				Help: "take an item's entity from the first of these `ATTRIBUTES` that it has, unless the model " +
-					"classifies it",
-			},
-			{
 				Name: "pages", Flag: "pages", Help: "read at most `N` pages", Kind: Number,
 				Command: " (default all, or one if the request has a Limit)", Tool: "; default 10",
 				Least: new(1.0), To: func(v *Values) any { return &v.Pages },

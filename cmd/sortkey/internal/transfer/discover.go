@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"maps"
@@ -157,45 +158,35 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// below are the glob patterns of the exports in a folder. The folder can be an export, an export of all tables, a
-// bucket, or a folder of buckets.
-var below = []string{"", "*", s3files.Root + "/*", "*/" + s3files.Root + "/*"}
+// maxBelow is the number of folders between a folder and an export in it, as in a folder of buckets:
+// BUCKET/AWSDynamoDB/EXPORT.
+const maxBelow = 3
 
 func discoverFolder(dir string, format Format, table string) ([]*Source, error) {
-	for _, pattern := range below {
-		at := filepath.Join(escapeGlob(dir), pattern)
-		started, err := filepath.Glob(filepath.Join(at, s3files.StartedFile))
-		if err != nil {
-			return nil, err
+	dir = filepath.Clean(dir)
+	var exports []*Source
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		below := strings.TrimPrefix(path, dir)
+		if err != nil || !d.IsDir() || strings.Count(below, string(filepath.Separator)) > maxBelow {
+			return skipFolder(d)
 		}
-		listed, err := filepath.Glob(filepath.Join(at, s3files.FilesFile))
-		if err != nil {
-			return nil, err
+		if isFile(filepath.Join(path, s3files.SummaryFile)) {
+			src, err := readExport(path)
+			exports = append(exports, src)
+			return cmp.Or(err, fs.SkipDir)
 		}
-		for _, name := range append(started, listed...) {
-			if folder := filepath.Dir(name); !isFile(filepath.Join(folder, s3files.SummaryFile)) {
-				return nil, advice.New(
+		for _, name := range []string{s3files.StartedFile, s3files.FilesFile} {
+			if isFile(filepath.Join(path, name)) {
+				return advice.New(
 					"export again, or name its folder "+s3files.DataFolder+" to import what is there",
-					"%s is an unfinished export: it has no %s", folder, s3files.SummaryFile,
+					"%s is an unfinished export: it has no %s", path, s3files.SummaryFile,
 				)
 			}
 		}
-
-		names, err := filepath.Glob(filepath.Join(at, s3files.SummaryFile))
-		if err != nil {
-			return nil, err
-		}
-		var found []*Source
-		for _, name := range names {
-			src, err := readExport(filepath.Dir(name))
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, src)
-		}
-		if found != nil {
-			return found, nil
-		}
+		return nil
+	})
+	if err != nil || exports != nil {
+		return exports, err
 	}
 
 	found, err := dataFiles(dir, format, table)
@@ -206,6 +197,14 @@ func discoverFolder(dir string, format Format, table string) ([]*Source, error) 
 		err = fail(ErrNoData, "name the data files, or a folder with an export", "no data files in %s", dir)
 	}
 	return found, err
+}
+
+// skipFolder skips what is in a folder. It does nothing for a file.
+func skipFolder(d fs.DirEntry) error {
+	if d != nil && d.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
 }
 
 // isDataName reports whether a file in a folder without a manifest has the name of a data file.
@@ -280,8 +279,4 @@ func Beside(paths []string) (journal, rejects string) {
 		}
 	}
 	return "", ""
-}
-
-func escapeGlob(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }

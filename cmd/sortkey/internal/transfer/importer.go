@@ -161,7 +161,7 @@ func (im *importer) resume(old *journal) error {
 		}
 		for n, f := range s.Files {
 			w := was.Files[n]
-			if w.Path != f.Path || w.Size != f.Size || w.Head != f.Head || !w.Modified.Equal(f.Modified) {
+			if w.Path != f.Path || w.Size != f.Size || !w.Modified.Equal(f.Modified) {
 				return fail(ErrRestart, "", "%s has changed since the import was interrupted", f.Path)
 			}
 		}
@@ -227,16 +227,7 @@ func (im *importer) verify(ctx context.Context) error {
 		}
 	}
 
-	p := Progress{Phase: "verify"}
-	for i, s := range im.sources {
-		for n, f := range s.Files {
-			if f.MD5 == "" || im.done(i, n) {
-				continue
-			}
-			p.Total += im.journal.Sources[i].Files[n].Size
-		}
-	}
-
+	p := Progress{Phase: "verify", Total: im.total}
 	for i, s := range im.sources {
 		for n, f := range s.Files {
 			if f.MD5 == "" || im.done(i, n) {

@@ -93,7 +93,7 @@ func (im *importer) checkFiles(i int, s *Source, opts ReadOptions, k keys) error
 		if n > 0 && s.export {
 			return nil
 		}
-		if im.journal.Sources[i].Files[n].Head == "" {
+		if im.journal.Sources[i].Files[n].Modified.IsZero() {
 			continue // a pipe is read once
 		}
 		in, err := openInput(f.Path)

@@ -1,8 +1,6 @@
 package transfer
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -60,11 +58,8 @@ type position struct {
 type identity struct {
 	Path     string    `json:"path"`
 	Size     int64     `json:"size"`
-	Modified time.Time `json:"modified"`
-	Head     string    `json:"sha256OfHead"`
+	Modified time.Time `json:"modified,omitzero"` // zero for a pipe
 }
-
-const headBytes = 64 << 10
 
 // identify returns the identity of a file, and whether it is a regular file. If it is not, the identity has only the
 // path.
@@ -82,16 +77,7 @@ func identify(path string) (id identity, regular bool, err error) {
 	if !info.Mode().IsRegular() {
 		return id, false, nil
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return id, false, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, io.LimitReader(f, headBytes)); err != nil {
-		return id, false, err
-	}
-	id.Size, id.Modified, id.Head = info.Size(), info.ModTime().UTC(), hex.EncodeToString(h.Sum(nil))
+	id.Size, id.Modified = info.Size(), info.ModTime().UTC()
 	return id, true, nil
 }
 

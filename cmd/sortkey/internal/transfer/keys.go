@@ -77,5 +77,5 @@ func ParseKey(text string) (*tabledef.Schema, error) {
 	if err != nil {
 		return nil, &advice.Error{Msg: err.Error(), Err: err, Advice: "write it as in --key 'customer / placed:N'"}
 	}
-	return tabledef.Parse(in.AppendJSON(nil))
+	return tabledef.Parse(wire.AppendJSON(nil, in))
 }

@@ -14,7 +14,7 @@ import (
 const requestsOfTwo = `{"RequestItems": {
   "Rows": [
     {"PutRequest": {"Item": {"pk": {"S": "a"}, "n": {"N": "1"}}}},
-    {"PutRequest": {"Item": {"pk": {"S": "b"}, "n": {"N": "2"}}}},
+    {"PutRequest": {"Item": {"pk": {"S": "b"}, "n": {"N": "2"}}, "ConditionExpression": null}},
     {"DeleteRequest": {"Key": {"pk": {"S": "b"}}}}],
   "Other": [
     {"PutRequest": {"Item": {"pk": {"S": "o"}}}}]}}`
@@ -58,7 +58,7 @@ func TestRequestsOfTable(t *testing.T) {
 		{"no name", bare, "", "Third", "Third", ""},
 		{"neither", bare, "", "", " ", ""},
 		{"some without a name", "[" + `{"Rows":` + bare + "}," + bare[1:], "", "", "Rows", ""},
-		{"put", `{"TableName":"Rows","Item":{"pk":{"S":"a"}}}`, "", "", "Rows", ""},
+		{"put", `{"ConditionExpression":null,"TableName":"Rows","Item":{"pk":{"S":"a"}}}`, "", "", "Rows", ""},
 		{"transaction", `{"TransactItems":[{"Put":{"TableName":"Rows","Item":{"pk":{"S":"a"}}}}]}`, "", "", "Rows", ""},
 		{"an item", `{"TableName":{"S":"Rows"},"Item":{"M":{"pk":{"S":"a"}}}}`, "", "", " ", ""},
 		{"items by format", requestsOfTwo, transfer.JSON, "", " ", ""},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -12,7 +11,6 @@ import (
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 )
 
@@ -120,21 +118,6 @@ func (s *sender) one(ctx context.Context, e *entry) (err error) {
 		TableName: &s.table, Item: sdkvalue.Of(e.item),
 	})
 	return err
-}
-
-// Put writes items into a table. No two items may have the same key.
-func Put(ctx context.Context, client *dynamodb.Client, table string, items []attr.Item) error {
-	r := newRetrier(ctx, client, 0, nil)
-	for some := range slices.Chunk(items, batchWrites) {
-		batch := make([]types.WriteRequest, len(some))
-		for i, it := range some {
-			batch[i].PutRequest = &types.PutRequest{Item: sdkvalue.Of(it)}
-		}
-		if err := r.write(ctx, table, batch); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // write writes at most batchWrites items, and sends those again that the endpoint has left unprocessed. No two items

@@ -249,7 +249,7 @@ func (f *importFlags) readFile(name string, definitions tabledef.Reader) (conver
 		return file, err
 	}
 	file.Data = data
-	if f.Format != "" {
+	if f.Format != "" && f.Format != convert.Tables {
 		return file, nil
 	}
 	format, err := convert.Detect(data)

@@ -38,7 +38,8 @@ func (s *shell) run(ctx context.Context, line string) error {
 		return app.UsageError(advice.Of(err), "%v", err)
 	case rest != "":
 		return app.UsageError(
-			"put the word in quotes: '> 5'", "a line is one command, and %s is not in quotes", strings.Fields(rest)[0],
+			"give each command a line of its own, or put the word in quotes, as in '> 5'",
+			"a line is one command, and %s is not in quotes", strings.Fields(rest)[0],
 		)
 	case len(words) == 0:
 		return nil

@@ -39,7 +39,7 @@
   /**
    * Keys that are offered, as the server sends them.
    * @typedef {{text: string, typed: string, link: string}} Key
-   * @typedef {{keys: Key[], all?: string, more?: boolean, note: string}} Offers
+   * @typedef {{keys: Key[], all?: string, note: string}} Offers
    */
   /** @type {Offers} */
   const nothing = {keys: [], note: ''};
@@ -86,8 +86,7 @@
     field.setAttribute('aria-expanded', String(now.keys.length > 0));
     choose(-1);
   };
-  /** @param {boolean} [long] */
-  const ask = function (long) {
+  const ask = function () {
     clearTimeout(timer);
     if (running) { running.abort(); }
     const mine = ++asked, stop = new AbortController();
@@ -95,16 +94,10 @@
     /** @type {Record<string, string>} */
     const query = {name: box.dataset.name || '', index: box.dataset.index || '', prefix: field.value};
     if (field === sort) { query.partition = partition.value; }
-    if (long) { query.long = 'true'; }
     answer = fetch('keys?' + new URLSearchParams(query), {signal: stop.signal}).then(function (r) {
       return r.ok ? r.json() : r.text().then(function (text) { throw new Error(text); });
     }).then(function (now) {
-      if (mine !== asked || long && chosen >= 0) { return; }
-      show(now);
-      if (now.more && !long) {
-        note.textContent += '; looking on …';
-        ask(true);
-      }
+      if (mine === asked) { show(now); }
     }, function (err) {
       if (mine === asked) { show({keys: [], note: err.message}); }
     });

@@ -43,7 +43,6 @@
    * @property {Shape[] | null} shapes
    * @property {number} left
    * @property {number} total
-   * @property {number} further
    * @property {number} other
    */
   const keep = 200;
@@ -201,8 +200,7 @@
     say();
     sums = batch.shapes || [];
     showShapes();
-    by('shapes-shown', HTMLElement).textContent = (batch.further > 0 ? 'Of ' + thousands(sums.length + batch.further) + ' shapes, the ' +
-      sums.length + ' with the most units, milliseconds or errors. ' : '') +
+    by('shapes-shown', HTMLElement).textContent =
       (batch.other > 0 ? thousands(batch.other) + ' requests are of further shapes, which are not counted.' : '');
   };
 

@@ -1,4 +1,4 @@
-package rule
+package lint
 
 import (
 	"cmp"
@@ -9,7 +9,12 @@ import (
 )
 
 // String returns the value in quotes.
-func (w Written) String() string { return Quoted(w.Text) }
+func (w Written) String() string { return quoted(w.Text) }
+
+// allAre reports whether there is at least one value, and is returns true for each.
+func allAre(words []Written, is func(text string) bool) bool {
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w Written) bool { return !is(w.Text) })
+}
 
 // Written returns the distinct values of a field that people wrote in the model: in samples, or as values that the
 // field declares. They are in byte order.
@@ -54,9 +59,9 @@ func (st *Study) Written(e *model.Entity, field string) []Written {
 	return all
 }
 
-// Disorder counts the neighbours in words that compare orders the other way round, and returns the first such pair.
+// disordered counts the neighbours in words that compare orders the other way round, and returns the first such pair.
 // words must be in byte order.
-func Disorder(words []Written, compare func(a, b string) int) (a, b Written, n int) {
+func disordered(words []Written, compare func(a, b string) int) (a, b Written, n int) {
 	for i := 1; i < len(words); i++ {
 		if compare(words[i-1].Text, words[i].Text) > 0 {
 			if n++; n == 1 {

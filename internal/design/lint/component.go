@@ -1,8 +1,6 @@
-package rule
+package lint
 
 import (
-	"slices"
-
 	"github.com/sortkey/sortkey/internal/design/dataset"
 )
 
@@ -15,8 +13,7 @@ func (c Component) Written() []Written { return c.study.Written(c.Entity, c.Name
 // AllWritten reports whether people wrote at least one value of the component's field, and the function is returns
 // true for each of them.
 func (c Component) AllWritten(is func(text string) bool) bool {
-	words := c.Written()
-	return len(words) > 0 && !slices.ContainsFunc(words, func(w Written) bool { return !is(w.Text) })
+	return allAre(c.Written(), is)
 }
 
 // Single reports whether the model allows only one value of the component's field.
@@ -47,8 +44,8 @@ func (c Component) KeyWith(w Written) []string {
 func (c Component) Longer(yield func(*Slot, string) bool) {
 	n := c.At + 1
 	for _, s := range c.study.SlotsOf(c.Entity.Table, c.Slot.Name) {
-		if s != c.Slot && len(s.Parts) > n && Skeleton(s.Parts[:n]) == Skeleton(c.Parts[:n]) &&
-			!yield(s, DelimiterAfter(s.Parts[n].Literal)) {
+		if s != c.Slot && len(s.Parts) > n && skeleton(s.Parts[:n]) == skeleton(c.Parts[:n]) &&
+			!yield(s, delimiterAfter(s.Parts[n].Literal)) {
 			return
 		}
 	}

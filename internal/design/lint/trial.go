@@ -1,4 +1,4 @@
-package rule
+package lint
 
 import (
 	"bytes"
@@ -62,7 +62,7 @@ func (st *Study) try(found []*Finding, rules []Rule) error {
 			}
 			var err error
 			if before == nil {
-				if source, err = Shortened(st.Model); err == nil {
+				if source, err = shortened(st.Model); err == nil {
 					before, err = st.tryEdit(source, nil, rules)
 				}
 				if err != nil {
@@ -86,7 +86,7 @@ func (st *Study) try(found []*Finding, rules []Rule) error {
 // tryEdit checks a copy of the model, with at most trialItems generated items. If edit is not nil, it edits the copy
 // first.
 func (st *Study) tryEdit(source []byte, edit Edit, rules []Rule) (*trial, error) {
-	m, err := Edited(st.Model.Pos.File, source, edit)
+	m, err := edited(st.Model.Pos.File, source, edit)
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +97,10 @@ func (st *Study) tryEdit(source []byte, edit Edit, rules []Rule) (*trial, error)
 	defer w.Close()
 
 	out := &trial{}
-	lint := func(ctx context.Context, w *dataset.Dataset) (all []model.Finding, err error) {
-		small, err := newStudy(ctx, w)
+	lint := func(
+		ctx context.Context, w *dataset.Dataset, patterns []check.PatternResult,
+	) (all []model.Finding, err error) {
+		small, err := newStudy(ctx, w, patterns)
 		if err != nil {
 			return nil, err
 		}
@@ -193,9 +195,9 @@ func (st *Study) writesOf(e *model.Entity) float64 {
 	return units / float64(max(len(st.items[e]), 1))
 }
 
-// Shortened returns the text of a copy of a model without allowances. The copy has at most trialWritten raw items,
+// shortened returns the text of a copy of a model without allowances. The copy has at most trialWritten raw items,
 // and at most as many samples of each entity.
-func Shortened(m *model.Model) ([]byte, error) {
+func shortened(m *model.Model) ([]byte, error) {
 	small := *m
 	small.Allow = nil
 	small.Items = m.Items[:min(len(m.Items), trialWritten)]
@@ -210,9 +212,9 @@ func Shortened(m *model.Model) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Edited parses and checks a text that [Shortened] returned. If edit is not nil, it applies edit and checks the model
+// edited parses and checks a text that shortened returned. If edit is not nil, it applies edit and checks the model
 // again.
-func Edited(file string, text []byte, edit Edit) (*model.Model, error) {
+func edited(file string, text []byte, edit Edit) (*model.Model, error) {
 	m, err := modelfile.Parse(file, text)
 	if err != nil || edit == nil {
 		return m, err

@@ -1,4 +1,4 @@
-package rule
+package lint
 
 import (
 	"slices"
@@ -75,8 +75,8 @@ func (s *Slot) Reordered(order []Component) string {
 			return "", ""
 		}
 		literal := s.Parts[at-1].Literal
-		bare := strings.TrimRight(literal, Delimiters)
-		head := strings.LastIndexAny(bare, Delimiters) + 1
+		bare := strings.TrimRight(literal, delimiters)
+		head := strings.LastIndexAny(bare, delimiters) + 1
 		word = strings.ToLower(bare[head:])
 		if word == "" || !strings.HasPrefix(strings.ToLower(s.Parts[at].Name), word) {
 			return literal, ""
@@ -93,7 +93,7 @@ func (s *Slot) Reordered(order []Component) string {
 			parts[to.At-1].Literal = before + word
 		}
 	}
-	return Source(parts)
+	return sourceOf(parts)
 }
 
 // After returns the component that follows a prefix of the slot's keys, or the zero Component if none follows. If the
@@ -114,8 +114,8 @@ func (s *Slot) After(prefix string) (c Component, inside, ok bool) {
 
 var digit = text.Pattern(`[0-9]`)
 
-// Masked returns s with each digit replaced by 0.
-func Masked(s string) string { return digit().ReplaceAllString(s, "0") }
+// masked returns s with each digit replaced by 0.
+func masked(s string) string { return digit().ReplaceAllString(s, "0") }
 
 // ends returns the index of the component in whose value a key prefix ends, or -1 if the prefix ends in literal text.
 // It returns false if no key can have the prefix.

@@ -1,4 +1,4 @@
-package rule
+package lint
 
 import (
 	"slices"
@@ -52,7 +52,7 @@ func (q *Query) Range() *keycond.Clause {
 	}
 	for i, c := range q.Clauses {
 		if c.Op != ast.Equal && c.Values[0].Kind() == attr.String &&
-			slices.Contains(Names(q.View.Sort), c.Attribute) {
+			slices.Contains(keyNames(q.View.Sort), c.Attribute) {
 			return &q.Clauses[i]
 		}
 	}
@@ -225,7 +225,7 @@ func (q *Query) Reaches(e *model.Entity) bool {
 	for _, c := range q.Clauses {
 		t := e.Attribute(c.Attribute)
 		switch {
-		case c.Op != ast.Equal || !slices.Contains(Names(q.View.Hash), c.Attribute):
+		case c.Op != ast.Equal || !slices.Contains(keyNames(q.View.Hash), c.Attribute):
 		case t == nil:
 			return false
 		case t.Template == nil:

@@ -1,4 +1,4 @@
-package rule
+package lint
 
 import (
 	"strings"
@@ -7,11 +7,11 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Delimiters are the characters with which people join the parts of keys.
-const Delimiters = "#/|:_-.~ "
+// delimiters are the characters with which people join the parts of keys.
+const delimiters = "#/|:_-.~ "
 
-// DelimiterAfter returns the delimiter at the start of a literal: # for "#VARIANT#".
-func DelimiterAfter(literal string) string {
+// delimiterAfter returns the delimiter at the start of a literal: # for "#VARIANT#".
+func delimiterAfter(literal string) string {
 	for i, r := range literal {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return literal[:i]
@@ -20,8 +20,8 @@ func DelimiterAfter(literal string) string {
 	return literal
 }
 
-// Source returns the parts of a template as text.
-func Source(parts []keys.Part) string { return sourceWith(parts, "", "") }
+// sourceOf returns the parts of a template as text.
+func sourceOf(parts []keys.Part) string { return sourceWith(parts, "", "") }
 
 // sourceWith is like Source, but writes the text with in place of one component.
 func sourceWith(parts []keys.Part, component, with string) string {
@@ -41,15 +41,15 @@ func sourceWith(parts []keys.Part, component, with string) string {
 	return b.String()
 }
 
-// Skeleton returns the literals of a template and the types of its components, without the names of the components.
+// skeleton returns the literals of a template and the types of its components, without the names of the components.
 // Templates with equal skeletons build keys of the same form.
-func Skeleton(parts []keys.Part) string {
+func skeleton(parts []keys.Part) string {
 	var b strings.Builder
 	for _, p := range parts {
 		switch {
 		case p.Name == "":
 			b.WriteString(p.Literal)
-		case Textual(p.Type):
+		case textual(p.Type):
 			b.WriteString("\x00*\x00")
 		default:
 			b.WriteString("\x00" + p.Type.String() + "\x00")
@@ -58,8 +58,8 @@ func Skeleton(parts []keys.Part) string {
 	return b.String()
 }
 
-// Natural reports whether the template of an attribute only copies the field of the same name. Items have such an
+// natural reports whether the template of an attribute only copies the field of the same name. Items have such an
 // attribute even if no index needs it.
-func Natural(attribute string, t *keys.Template) bool {
+func natural(attribute string, t *keys.Template) bool {
 	return t != nil && len(t.Parts()) == 1 && t.Parts()[0].Name == attribute
 }

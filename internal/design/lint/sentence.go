@@ -1,4 +1,4 @@
-package rule
+package lint
 
 import (
 	"fmt"
@@ -13,21 +13,21 @@ import (
 // clip shortens text to about one line.
 func clip(s string) string { return terminal.ClipMiddle(s, 120) }
 
-// Quoted returns text in quotes, for sentences.
-func Quoted(s string) string { return clip(text.Quote(s)) }
+// quoted returns text in quotes, for sentences.
+func quoted(s string) string { return clip(text.Quote(s)) }
 
-// sentence formats text. A []string among args is formatted as a [List].
+// sentence formats text. A []string among args is formatted as a listed.
 func sentence(format string, args []any) string {
 	for i, a := range args {
 		if names, ok := a.([]string); ok {
-			args[i] = List(names)
+			args[i] = listed(names)
 		}
 	}
 	return fmt.Sprintf(format, args...)
 }
 
-// List joins names for a sentence. It shows at most five and counts the rest.
-func List(names []string) string {
+// listed joins names for a sentence. It shows at most five and counts the rest.
+func listed(names []string) string {
 	const most = 5
 	if n := len(names) - most; n > 1 {
 		return strings.Join(names[:most], ", ") + " and " + strconv.Itoa(n) + " more"
@@ -35,26 +35,26 @@ func List(names []string) string {
 	return text.Join(names, "and")
 }
 
-// AndMore returns ", and n more" for n further cases, or "" if n is 0.
-func AndMore(n int) string {
+// andMore returns ", and n more" for n further cases, or "" if n is 0.
+func andMore(n int) string {
 	if n <= 0 {
 		return ""
 	}
 	return ", and " + text.Thousands(n) + " more"
 }
 
-// Others returns "; n others are … too" with how in place of the dots, or "" if n is 0.
-func Others(n int, how string) string {
+// othersToo returns "; n others are … too" with how in place of the dots, or "" if n is 0.
+func othersToo(n int, how string) string {
 	if n <= 0 {
 		return ""
 	}
 	return "; " + text.Thousands(n) + text.Agree(n, " other is ", " others are ") + how + " too"
 }
 
-// Value returns the text of an item's attribute.
-func Value(it *dataset.Item, attribute string) string {
+// valueText returns the text of an item's attribute.
+func valueText(it *dataset.Item, attribute string) string {
 	return string(it.Attributes.Get(attribute).Raw())
 }
 
-// Writing returns the advice to give an attribute the template src.
-func Writing(attribute, src string) string { return fmt.Sprintf("write %s: %q", attribute, src) }
+// writing returns the advice to give an attribute the template src.
+func writing(attribute, src string) string { return fmt.Sprintf("write %s: %q", attribute, src) }

@@ -1,4 +1,4 @@
-package rule
+package lint
 
 import (
 	"slices"
@@ -6,8 +6,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// WriteIndex returns an edit that adds the index x to a table, or replaces the table's index of the same name.
-func WriteIndex(table string, x model.Index) Edit {
+// writeIndex returns an edit that adds the index x to a table, or replaces the table's index of the same name.
+func writeIndex(table string, x model.Index) Edit {
 	return func(m *model.Model) bool {
 		t := m.Table(table)
 		if have := t.Index(x.Name); have != nil {
@@ -19,8 +19,8 @@ func WriteIndex(table string, x model.Index) Edit {
 	}
 }
 
-// RemoveIndex returns an edit that removes an index.
-func RemoveIndex(table, index string) Edit {
+// removeIndex returns an edit that removes an index.
+func removeIndex(table, index string) Edit {
 	return func(m *model.Model) bool {
 		t := m.Table(table)
 		n := len(t.Indexes)
@@ -29,9 +29,9 @@ func RemoveIndex(table, index string) Edit {
 	}
 }
 
-// OnPattern returns an edit that calls change for the named pattern. The edit also drops the pattern's expectations
+// onPattern returns an edit that calls change for the named pattern. The edit also drops the pattern's expectations
 // except expected entities, because the author wrote them for the old request.
-func OnPattern(name string, change func(*model.Model, *model.Pattern) bool) Edit {
+func onPattern(name string, change func(*model.Model, *model.Pattern) bool) Edit {
 	return func(m *model.Model) bool {
 		p := m.Pattern(name)
 		p.Expect = model.Expect{Entities: p.Expect.Entities}

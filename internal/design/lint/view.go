@@ -1,4 +1,4 @@
-package rule
+package lint
 
 import (
 	"slices"
@@ -55,13 +55,8 @@ func (v *View) String() string {
 	return "table " + v.Table.Name
 }
 
-// Own returns the names of the view's key attributes that are not in the key of its table.
-func (v *View) Own() []string {
-	return slices.DeleteFunc(Names(v.Keys), v.Table.Has)
-}
-
-// Names returns the names of attributes.
-func Names(all []model.Attribute) (names []string) {
+// keyNames returns the names of attributes.
+func keyNames(all []model.Attribute) (names []string) {
 	for _, a := range all {
 		names = append(names, a.Name)
 	}

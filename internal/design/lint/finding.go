@@ -1,4 +1,4 @@
-package rule
+package lint
 
 import (
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -30,7 +30,7 @@ func newFinding(format string, args ...any) *Finding {
 	return &Finding{Finding: model.Finding{Message: sentence(format, args)}}
 }
 
-// Say appends to the message. A []string among args is formatted as a [List].
+// Say appends to the message. A []string among args is formatted as a listed.
 func (f *Finding) Say(format string, args ...any) { f.Message += sentence(format, args) }
 
 // Advise sets the general advice, formatted as by [Finding.Say].

@@ -1,4 +1,4 @@
-package rule
+package lint
 
 import (
 	"slices"
@@ -8,17 +8,17 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Plain reports whether values of a type are arbitrary text. Paths are not plain.
-func Plain(t keys.Type) bool { return t.Name == "" || t.Name == "string" }
+// plain reports whether values of a type are arbitrary text. Paths are not plain.
+func plain(t keys.Type) bool { return t.Name == "" || t.Name == "string" }
 
-// Textual reports whether values of a type are arbitrary text or paths.
-func Textual(t keys.Type) bool { return Plain(t) || t.Name == "path" }
+// textual reports whether values of a type are arbitrary text or paths.
+func textual(t keys.Type) bool { return plain(t) || t.Name == "path" }
 
-// Timed reports whether values of a type sort by time.
-func Timed(t keys.Type) bool { return model.Moment(t) || t.Name == "ulid" || t.Name == "ksuid" }
+// sortsByTime reports whether values of a type sort by time.
+func sortsByTime(t keys.Type) bool { return model.Moment(t) || t.Name == "ulid" || t.Name == "ksuid" }
 
-// Precision returns the precision of a type of times, or 0 for other types.
-func Precision(t keys.Type) time.Duration {
+// precision returns the precision of a type of times, or 0 for other types.
+func precision(t keys.Type) time.Duration {
 	switch t.Name {
 	case "time", "epoch":
 		return time.Second
@@ -32,9 +32,9 @@ func Precision(t keys.Type) time.Duration {
 	return 0
 }
 
-// TimeField returns the first field of an entity, or component of its key, that is a time. It also returns its type.
+// timeField returns the first field of an entity, or component of its key, that is a time. It also returns its type.
 // Both are "" if there is none.
-func TimeField(e *model.Entity) (name, typ string) {
+func timeField(e *model.Entity) (name, typ string) {
 	for _, f := range e.Fields {
 		if model.Moment(f.Type) {
 			return f.Name, f.Type.String()
@@ -53,9 +53,9 @@ func TimeField(e *model.Entity) (name, typ string) {
 	return "", ""
 }
 
-// Longest returns the largest number of bytes that a template can produce, as far as types and fields limit the
+// longest returns the largest number of bytes that a template can produce, as far as types and fields limit the
 // values. A value without a limit counts as 0 bytes.
-func Longest(e *model.Entity, parts []keys.Part) (n int) {
+func longest(e *model.Entity, parts []keys.Part) (n int) {
 	for _, p := range parts {
 		width, fixed := p.Type.Fixed()
 		f := e.Field(p.Name)

@@ -1,4 +1,4 @@
-package rule
+package lint
 
 import (
 	"strings"
@@ -7,8 +7,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// IndexText returns the declaration of an index as a model file writes it.
-func IndexText(x *model.Index) string {
+// indexText returns the declaration of an index as a model file writes it.
+func indexText(x *model.Index) string {
 	side := func(all []model.Attribute) string {
 		specs := make([]string, len(all))
 		for i, a := range all {
@@ -29,8 +29,8 @@ func IndexText(x *model.Index) string {
 	return out + "}"
 }
 
-// IndexBy returns an unused name, such as ByEmail, for a new index of t with the field in its key.
-func IndexBy(t *model.Table, field string) string {
+// newIndexName returns an unused name, such as ByEmail, for a new index of t with the field in its key.
+func newIndexName(t *model.Table, field string) string {
 	if field != "" && 'a' <= field[0] && field[0] <= 'z' {
 		field = strings.ToUpper(field[:1]) + field[1:]
 	}
