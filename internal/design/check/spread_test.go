@@ -23,14 +23,14 @@ tables: {Docs: {partition: PK, sort: SK, indexes: {ByDay: {partition: day, sort:
 fields:
   tenant: {distinct: 50, distribution: zipf(2)}
   doc: {type: ulid}
-  body: {size: 200..300}
+  body: {size: 2000..3000}
   state: {values: [draft, final]}
   at: {type: time, from: 2026-01-01, to: 2026-01-10}
 entities:
   Doc:
     attributes: {PK: "TENANT#{tenant}", SK: "DOC#{state}#{doc}", body: "{body}", day: "DAY#{at:date}"}
     samples: [{tenant: t1, state: draft, doc: 01ARZ3NDEKTSV4RRFFQ69G5FAV, body: x, at: 2025-12-31}]
-    count: 33300
+    count: 3330
 patterns:
 `
 
@@ -50,15 +50,15 @@ func checked(t *testing.T, o dataset.Options, model string) *check.Result {
 func TestBudgets(t *testing.T) {
 	slow(t)
 	tests := []struct{ budgets, want string }{
-		{"units: 0.5", `expected at most 0.5 read units, got 821 for 20,316 rows in partition "TENANT#`},
-		{"max_rows: 100", `expected at most 100 rows, got 20,316 in partition "TENANT#`},
-		{"pages: 1", `expected at most 1 page, got 7 in partition "TENANT#`},
-		{"units: 0.5, budget: worst", `20,316 rows`},
+		{"units: 0.5", `expected at most 0.5 read units, got 650 for 2,060 rows in partition "TENANT#`},
+		{"max_rows: 100", `expected at most 100 rows, got 2,060 in partition "TENANT#`},
+		{"pages: 1", `expected at most 1 page, got 6 in partition "TENANT#`},
+		{"units: 0.5, budget: worst", `2,060 rows`},
 		{"units: 10, budget: p95", `expected at most 10 read units, got `},
 		{"units: 100, budget: p95", ""},
 		{"units: 0.5, max_rows: 1, pages: 1, budget: sample", ""},
 		{"waste: 0", ""},
-		{"units: 1000, max_rows: 30000, pages: 7", ""},
+		{"units: 2000, max_rows: 3000, pages: 6", ""},
 	}
 	patterns := ""
 	for i, tt := range tests {
@@ -122,7 +122,7 @@ func TestSpread(t *testing.T) {
 	require.InEpsilon(t, float64(largest.Items)/2, float64(by["of a state"].Worst.Rows), 0.05)
 	require.Equal(t, 7, by["page"].Worst.Rows)
 	for _, name := range []string{"one", "get"} {
-		require.Equal(t, 51, by[name].Partitions, name)
+		require.Equal(t, 44, by[name].Partitions, name)
 		require.Equal(t, 1, by[name].P50.Rows, name)
 		require.Equal(t, 1, by[name].Worst.Rows, name)
 	}
@@ -130,12 +130,12 @@ func TestSpread(t *testing.T) {
 	require.Equal(t, 0, by["filtered"].Worst.Rows)
 	require.Equal(t, 1.0, by["filtered"].Worst.Waste)
 	require.Equal(t, 11, by["day"].Partitions)
-	require.InEpsilon(t, 3330, by["day"].P50.Rows, 0.1)
+	require.InEpsilon(t, 333, by["day"].P50.Rows, 0.1)
 
 	var text, doc bytes.Buffer
 	require.NoError(t, report.Text(&text, r, nil, report.TextOptions{}))
-	require.Contains(t, text.String(), "the same request in 51 partitions, by cost:\n             p50 ")
-	require.Contains(t, text.String(), "worst  20,316 rows, 821 read units, 7 pages: "+largest.Key.Text())
+	require.Contains(t, text.String(), "the same request in 44 partitions, by cost:\n             p50 ")
+	require.Contains(t, text.String(), "worst  2,060 rows, 650 read units, 6 pages: "+largest.Key.Text())
 	require.NoError(t, report.JSON(&doc, r, nil))
 	var out struct {
 		Patterns []struct {
@@ -150,19 +150,19 @@ func TestSpread(t *testing.T) {
 		}
 	}
 	require.NoError(t, json.Unmarshal(doc.Bytes(), &out))
-	require.Equal(t, 20316, out.Patterns[0].Spread.Worst.Rows)
-	require.Equal(t, 7, out.Patterns[0].Spread.Worst.Pages)
+	require.Equal(t, 2060, out.Patterns[0].Spread.Worst.Rows)
+	require.Equal(t, 6, out.Patterns[0].Spread.Worst.Pages)
 	require.Equal(t, largest.Key.Text(), `"`+out.Patterns[0].Spread.Worst.Partition[0]["S"]+`"`)
 }
 
 // TestSpreadScale holds that budgets apply at the declared scale.
 func TestSpreadScale(t *testing.T) {
 	slow(t)
-	model := strings.Replace(busy, "count: 33300", "count: 333000", 1) + `
-  - {name: all, query: {entity: Doc, where: {tenant: t1}}, expect: {max_rows: 100000}}`
-	r := checked(t, dataset.Options{MaxItems: 33300}, model)
+	model := strings.Replace(busy, "count: 3330", "count: 33300", 1) + `
+  - {name: all, query: {entity: Doc, where: {tenant: t1}}, expect: {max_rows: 10000}}`
+	r := checked(t, dataset.Options{MaxItems: 3330}, model)
 	s := r.Patterns[0].Spread
 	require.InDelta(t, 10, s.Worst.Growth, 0.2)
 	require.Len(t, r.Patterns[0].Failures, 1)
-	require.Contains(t, r.Patterns[0].Failures[0].Message, "got 20,316, about 205,020 at the declared scale, in partition")
+	require.Contains(t, r.Patterns[0].Failures[0].Message, "got 2,060, about 20,315 at the declared scale, in partition")
 }

@@ -59,6 +59,12 @@ func TestTerminal(t *testing.T) {
 }
 
 func TestExitCodes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const drive = "name: drive\ntables: {Drive: {partition: PK, sort: SK}}\n" +
+		"entities: {File: {attributes: {PK: \"D#{drive}\", SK: \"{file}\"}, count: 10}}\n"
+	if err := os.WriteFile("drive.yaml", []byte(drive), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		code int
 		args string
@@ -67,31 +73,31 @@ func TestExitCodes(t *testing.T) {
 		{0, "help"},
 		{0, "version"},
 		{0, "demo file-tree"},
-		{0, "query Drive x -m file-tree"},
+		{0, "query Drive x -m drive.yaml"},
 		{1, "demo nothing"},
-		{1, "query Nope x -m file-tree"},
+		{1, "query Nope x -m drive.yaml"},
 		{1, "query Drive x --endpoint http://127.0.0.1:1"},
 		{1, "query Drive x --endpoint http://nowhere.invalid"},
 		{1, "serve --credentials @/nowhere/at/all"},
 		{1, "serve --addr 192.0.2.1:0"},
-		{0, "tables -m file-tree"},
-		{0, "scan Drive -m file-tree --limit 1"},
-		{1, "get Drive x y -m file-tree"},
+		{0, "tables -m drive.yaml"},
+		{0, "scan Drive -m drive.yaml --limit 1"},
+		{1, "get Drive x y -m drive.yaml"},
 		{2, "get"},
-		{2, "get Drive x -m file-tree"},
-		{2, "get Drive x y z -m file-tree"},
-		{2, "put Drive {} -m file-tree"},
+		{2, "get Drive x -m drive.yaml"},
+		{2, "get Drive x y z -m drive.yaml"},
+		{2, "put Drive {} -m drive.yaml"},
 		{2, "put Drive nothing"},
 		{2, "update Drive x"},
-		{2, "delete Drive x y -m file-tree"},
-		{2, "scan Drive -m file-tree -o xml"},
-		{2, "scan Drive -m file-tree --limit -1"},
+		{2, "delete Drive x y -m drive.yaml"},
+		{2, "scan Drive -m drive.yaml -o xml"},
+		{2, "scan Drive -m drive.yaml --limit -1"},
 		{2, "tables x"},
 		{2, "nothing"},
 		{2, "demo a b"},
 		{2, "demo --nothing"},
 		{2, "query"},
-		{2, "query Drive x >= -m file-tree"},
+		{2, "query Drive x >= -m drive.yaml"},
 		{2, "serve --addr ::"},
 		{2, "serve --cors ftp"},
 	} {

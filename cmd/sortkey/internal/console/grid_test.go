@@ -133,12 +133,12 @@ func link(page, name string) string {
 func TestGridPages(t *testing.T) {
 	t.Parallel()
 	c := start(t)
-	c.db.Table("Tab", "PK / SK:N", sortkeytest.Global("Swapped", "SK:N / PK"))
+	c.db.Table("Tab", "PK / SK:N", sortkeytest.Global("Swapped", "group:N / PK"))
 	for i := range 250 {
-		c.db.Put("Tab", map[string]any{"PK": "one", "SK": i})
+		c.db.Put("Tab", map[string]any{"PK": "one", "SK": i, "group": i / 25})
 	}
 	for i := range 5 {
-		c.db.Put("Tab", map[string]any{"PK": fmt.Sprint("p", i), "SK": i})
+		c.db.Put("Tab", map[string]any{"PK": fmt.Sprint("p", i), "SK": i, "group": i})
 	}
 	for _, order := range []string{"", "&order=descending"} {
 		page := c.page("collection?name=Tab&partition=one" + order)
@@ -172,7 +172,7 @@ func TestGridPages(t *testing.T) {
 			page = c.page(link(c.page(partitions[0]), "next-partition"))
 		}
 	}
-	require.Len(t, seen, 6+250)
+	require.Len(t, seen, 6+10)
 
 	// In the table, the link to the next partition skips the rest of a large partition.
 	at := "table?name=Tab"
