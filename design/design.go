@@ -115,8 +115,7 @@ type Finding struct {
 	// Pattern is the access pattern of the finding, or "" if it is about
 	// another part of the model.
 	Pattern string
-	// Message says what is wrong. Keys are keys that show it. Advice says what
-	// to do.
+	// Message says what is wrong. Keys are keys of items that show it. Advice says what to do.
 	Message string
 	Keys    []string
 	Advice  string

@@ -74,7 +74,7 @@ func oneOrList[T any](list []T, node func(T) *yaml.Node) *yaml.Node {
 	return listNode(yaml.FlowStyle, list, node)
 }
 
-// evenly is the text for a number per parent that follows from the counts.
+// evenly is the text of a number per parent that the parser computes from the counts of the entities.
 const evenly = "even"
 
 func readPer(in value, p *model.Per) {
@@ -129,7 +129,7 @@ func perNode(p *model.Per) *yaml.Node {
 	return perObject.write(p)
 }
 
-// checkParents checks the parents of all entities, and computes counts from other counts.
+// checkParents checks the parents of all entities, and sets the counts that follow from other counts.
 func (p *parser) checkParents() {
 	if len(p.errs) > 0 {
 		return

@@ -63,7 +63,7 @@ func FieldText(f *model.Field) string {
 	if n == nil {
 		return keys.Type{}.String()
 	}
-	data, _ := dump(n) // FieldText made the nodes, so this cannot fail
+	data, _ := dump(n) // cannot fail, because FieldText made the nodes itself
 	return strings.TrimSpace(string(data))
 }
 

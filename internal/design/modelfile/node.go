@@ -39,7 +39,7 @@ type parser struct {
 	pattern *model.Pattern
 }
 
-// A value is a value in a file, or a missing one, whose node is nil.
+// A value is a node of a model file and its name in messages. The node is nil if the file lacks the value.
 type value struct {
 	*parser
 	node *yaml.Node
