@@ -17,7 +17,8 @@ import (
 // table.
 func (e *Entity) Item(values map[string]string) (attr.Item, error) { return e.ItemWith(values, nil) }
 
-// ItemWith is like Item, with extra attributes.
+// ItemWith is like Item, but adds the attributes in extra and takes them in place of the entity's attributes of the
+// same names.
 func (e *Entity) ItemWith(values map[string]string, extra attr.Item) (attr.Item, error) {
 	var b ItemBuilder
 	if err := e.Add(&b, e.Attributes, values, extra, false); err != nil {
@@ -41,8 +42,8 @@ func (b *ItemBuilder) Reset() {
 	b.raw = b.raw[:0]
 }
 
-// Add adds the given attributes to the builder, except those that extra has. If complete is set, values must have a
-// value for every field, and Add does not check that.
+// Add adds the given attributes to the builder, except those that extra has. If complete is set, the caller
+// guarantees that values has a value for every field, and Add does not check it.
 func (e *Entity) Add(
 	b *ItemBuilder, attributes []*Template, values map[string]string, extra attr.Item, complete bool,
 ) error {

@@ -38,7 +38,7 @@ type Model struct {
 	// Seed determines the generated values. Equal seeds give equal data.
 	Seed     uint64
 	Tables   []*Table
-	Fields   []*Field // values that several entities share
+	Fields   []*Field // fields that several entities share
 	Entities []*Entity
 	// Items are items that do not belong to an entity.
 	Items    []*RawItem
@@ -69,7 +69,7 @@ type Index struct {
 	Pos       Pos
 	Name      string
 	Local     bool
-	Partition []Attribute // at most four attributes; a local index has the table's
+	Partition []Attribute // at most four attributes; in a local index, the table's partition key
 	Sort      []Attribute // at most four attributes
 	// Projection is ALL, KEYS_ONLY or INCLUDE. Include lists the non-key
 	// attributes for INCLUDE.
@@ -117,8 +117,8 @@ type Template struct {
 	// Template builds the value from fields. If it is nil, the value is Const.
 	Template *keys.Template
 	Const    attr.Value
-	// When limits the attribute to items in which these fields have one of
-	// these values, which makes an index sparse. Empty means always.
+	// When limits the attribute to items in which these fields have one of these values. An index on the attribute
+	// then holds only these items. If When is empty, it limits nothing.
 	When map[string][]string
 	// Ranges limits the attribute to items whose fields lie in all of these ranges.
 	Ranges []FieldRange

@@ -356,7 +356,7 @@ func (m *module) instance(i instance, b *hclsyntax.Block) ([]*Schema, error) {
 	return m.table(i.what, arguments)
 }
 
-// table returns the table of a resource, or an error if it has no name.
+// table returns the table of a resource. It returns an error if the table has no name.
 func (m *module) table(what string, arguments map[string]any) ([]*Schema, error) {
 	s, err := m.finish(what, fromTerraform(arguments))
 	if err != nil {
@@ -415,7 +415,8 @@ func (m *module) call(i instance, b *hclsyntax.Body) ([]*Schema, error) {
 	}
 
 	arguments := map[string]cty.Value{}
-	for _, name := range slices.Sorted(maps.Keys(called.declared)) { // sorted, because values can add notes
+	// sorted, because evaluating a value can add a note, and notes have an order
+	for _, name := range slices.Sorted(maps.Keys(called.declared)) {
 		if a := b.Attributes[name]; a != nil {
 			arguments[name] = i.value(a.Expr)
 		}
