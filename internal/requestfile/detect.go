@@ -51,7 +51,7 @@ func (d detector) request() bool {
 	if !d.skip('{') {
 		return false
 	}
-	var table, item bool // whether a table name and an item were read, the members of a PutItem
+	var table, item bool // whether TableName and Item, the members of a PutItem, were read
 	for {
 		name, ok := d.name()
 		if !ok {
@@ -128,8 +128,8 @@ func (d detector) wrapped(wrapper string) bool {
 	}
 }
 
-// item reads an item and reports whether its attributes have types. If the text ends inside the item, item decides by
-// the attributes before that.
+// item reads an item and reports whether its attributes have types. If the text ends inside the item, only the
+// attributes before the end count.
 func (d detector) item() bool {
 	if !d.skip('{') {
 		return false
