@@ -82,7 +82,7 @@ func NeedLong(t testing.TB) {
 }
 
 // SkipShort skips a test with -short, which the run with the race detector sets. Use it for tests that take seconds
-// there and have only one goroutine, so that they have no races.
+// with the race detector but have only one goroutine, so that they have no races.
 func SkipShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
