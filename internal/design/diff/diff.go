@@ -323,7 +323,7 @@ func (d *Diff) patterns(p *planner) {
 	})
 }
 
-// figuresOf returns what a pattern costs, or nil for nil.
+// figuresOf returns the figures of a pattern's result, or nil if pr is nil.
 func figuresOf(pr *check.PatternResult) *Figures {
 	if pr == nil {
 		return nil

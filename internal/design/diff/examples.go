@@ -100,9 +100,9 @@ func firsts(w *dataset.Dataset) (all []*dataset.Item) {
 	return all
 }
 
-// neighbours looks for entities of m that can have an item in the same partition as one of items. It calls f with the
-// entity and the values of fields that put its item there. It looks at partitions of the entity's table, and of
-// global indexes that any of models declares for this table.
+// neighbours finds the entities of m that can have an item in a partition of one of the items. It calls f with each
+// such entity and the field values that put an item there. The partition is one of the entity's table, or of a global
+// index that one of the models declares for the table.
 func neighbours(
 	m *model.Model, models []*model.Model, items []*dataset.Item, f func(e *model.Entity, values map[string]string),
 ) {

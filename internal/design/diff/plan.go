@@ -114,10 +114,11 @@ type source struct {
 	// and loses are the names, sorted, of the attributes that items gain or lose while they keep their key.
 	to           *model.Table
 	gains, loses []string
-	// The items that each step changes: put puts items under new keys, and old deletes them under their old keys. set
-	// sets gains, and unset removes loses. gone deletes items that the new version does not have.
+	// put counts the items that get new keys, and old the items to delete under their old keys. set counts the items
+	// that gain attributes, and unset those that lose some. gone counts the items that the new version does not have.
 	put, old, set, unset, gone amount
-	// fresh is that of the first item with any, and so is unsure (see moved). Examples do not count.
+	// fresh and unsure are copied from the first item, apart from examples, in which the list is not empty (see
+	// moved).
 	fresh, unsure []string
 }
 
@@ -454,8 +455,8 @@ func (p *planner) removals(sources []source) {
 	}
 }
 
-// deletion returns the text of the step that deletes a table. It says which items are lost with the table, and whether
-// the program still writes to the table.
+// deletion returns the text of the step that deletes a table. It says which items are deleted with the table, and
+// whether the program must first stop writing to it.
 func deletion(sources []source, t *model.Table) string {
 	step, lost := "delete table "+t.Name, []string(nil)
 	for _, s := range sources {

@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Question is a decision that the two versions do not determine. There is no plan until the user has answered all
-// questions.
+// A Question asks the user for a decision that the two versions leave open. There is no plan until the user has
+// answered all questions.
 type Question struct {
 	Ask    string `json:"ask"`
 	Answer string `json:"answer"` // how to answer it
@@ -38,7 +38,7 @@ type planner struct {
 	target    *model.Model
 	items     []moved
 	questions []Question
-	unsaid    map[*model.Entity]bool // entities that are gone, if no new entity could have their items
+	unsaid    map[*model.Entity]bool // gone entities about which askGone did not ask, because no entity is new
 	all       []Step
 }
 

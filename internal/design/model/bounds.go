@@ -262,8 +262,8 @@ var precision = map[string]int{
 	"micros": 8, "nanos": 9,
 }
 
-// A Unit is a unit of time whose periods have a text form, such as month, whose periods are written as 2026-01. Name
-// is the type of values that are such periods, and Layout is their layout of package time.
+// A Unit is a unit of the calendar, such as month. Its periods have a text form, such as 2026-01: Name is the type of
+// this text, and Layout is its layout for package time.
 type Unit struct {
 	Name, Layout        string
 	years, months, days int
@@ -299,7 +299,7 @@ func Period(text string) (keys.Type, bool) {
 	return keys.Type{}, false
 }
 
-// InPeriod returns the period of type t that a time in RFC 3339 form is in. It returns other texts unchanged.
+// InPeriod returns the period of type t that contains a time in RFC 3339 form. It returns other texts unchanged.
 func InPeriod(t keys.Type, text string) string {
 	for _, u := range Units {
 		n := len(u.Layout)

@@ -224,7 +224,7 @@ const (
 	AskedZipf    = "zipf"    // by cost: the value with the kth highest cost has the weight 1/k^Skew
 )
 
-// A Condition is a condition on one field.
+// A Condition compares a field with its Args.
 type Condition struct {
 	Pos   Pos
 	Field string

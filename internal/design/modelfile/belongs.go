@@ -107,7 +107,7 @@ func readPer(in value, p *model.Per) {
 	afterPer(in, p)
 }
 
-// afterPer reports numbers that do not ascend, or that allow no item.
+// afterPer adds an error if the numbers in per do not ascend, or if per allows no items.
 func afterPer(in value, p *model.Per) bool {
 	switch {
 	case p.Max > 0 && !p.Ascending():

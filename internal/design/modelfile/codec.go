@@ -46,7 +46,7 @@ func (c codec) without(value string) codec {
 	return c
 }
 
-// called returns a codec that uses what as the name of the value in error messages.
+// called returns a codec that gives the value the name what in error messages.
 func (c codec) called(what string) codec {
 	read := c.read
 	c.read = func(in value, v reflect.Value) bool { return read(in.called(what), v) }

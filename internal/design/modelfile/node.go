@@ -49,7 +49,7 @@ type value struct {
 	short   bool                  // the file has the object's main member in place of a mapping
 }
 
-// at returns the value of a node. Messages use what as its name.
+// at returns the value of a node. The parameter what is its name in messages.
 func (p *parser) at(n *yaml.Node, what string) value { return value{parser: p, node: n, what: what} }
 
 // get returns a member of an object.

@@ -49,7 +49,7 @@ type Reader struct {
 	Flag string
 }
 
-// input returns the state of a new reading.
+// input returns a new input for one call of Read or ReadData.
 func (r Reader) input() *input {
 	return &input{with: r.Parameters, flag: r.Flag, sources: newSources()}
 }
@@ -389,7 +389,8 @@ const maxText = 1 << 16
 // tooLong replaces a text of more than maxText bytes.
 var tooLong = unresolved{name: "a value that is too long"}
 
-// finish makes a Schema from the members of a CreateTable request. what says where in its file the table is.
+// finish makes a Schema from the members of a CreateTable request. The parameter what is the name of the table in its
+// file, for messages.
 func (in *input) finish(what string, request map[string]any) (*Schema, error) {
 	own := map[string]any{}
 	for _, name := range members {

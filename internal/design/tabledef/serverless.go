@@ -22,7 +22,7 @@ import (
 // Source: https://www.serverless.com/framework/docs, guides/variables, guides/parameters and
 // providers/aws/guide/resources.
 
-// A service is a serverless.yml.
+// A service is the state of reading a serverless.yml.
 type service struct {
 	*input
 	root   map[string]any
