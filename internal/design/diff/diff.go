@@ -373,8 +373,7 @@ func (d *Diff) findings(was, is *check.Result) {
 		}
 		return all
 	}
-	// only returns the elements of list that have no equal in others. Each element of others is the equal of one
-	// element at most.
+	// only returns the elements of list that have no equal in others. Each element of others is used up by one equal.
 	only := func(list, others []Finding) (all []Finding) {
 		for _, f := range list {
 			same := func(o Finding) bool { return o.Rule == f.Rule && o.Severity == f.Severity && o.Subject == f.Subject }

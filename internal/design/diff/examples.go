@@ -13,8 +13,8 @@ import (
 const mostTries = 8
 
 // examples sets p.olds, the items from which the planner makes the plan. These are the items of the old dataset, and
-// examples of other items that a program may write. examples adds one for each entity without items. If an entity of
-// either version has an item in a partition, it also adds one for each other entity that can have items there.
+// examples of other items that a program may write. There is an example of each entity without items. If an entity of
+// either version has an item in a partition, there is also an example of each other entity that can have items there.
 func (p *planner) examples() {
 	p.olds = slices.Clip(p.was.Dataset.Items)
 	places := map[string]bool{}

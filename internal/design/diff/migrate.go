@@ -17,7 +17,7 @@ import (
 // A moved is an item of the old version together with its form in the new version.
 type moved struct {
 	was    *dataset.Item
-	times  float64       // number of items at the declared scale for which this one stands; 0 for an example
+	times  float64       // number of items at the declared scale that this one represents; 0 for an example
 	entity *model.Entity // in planner.target; nil for a raw item, or if the entity is gone
 	table  *model.Table  // in planner.target; nil if the plan deletes the item
 	item   attr.Item

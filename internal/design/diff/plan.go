@@ -117,8 +117,8 @@ type source struct {
 	// put counts the items that get new keys, and old the items to delete under their old keys. set counts the items
 	// that gain attributes, and unset those that lose some. gone counts the items that the new version does not have.
 	put, old, set, unset, gone amount
-	// fresh and unsure are copied from the first item, apart from examples, in which the list is not empty (see
-	// moved).
+	// fresh is moved.fresh of the first item that has any, and unsure is moved.unsure of the first that has any.
+	// Examples do not count.
 	fresh, unsure []string
 }
 
@@ -421,7 +421,7 @@ func requestText(p *model.Pattern) string {
 	return s
 }
 
-// rewritten reports whether the form of any existing item of an entity of the new version changes.
+// rewritten reports whether the plan changes the form of an existing item of an entity of the new version.
 func (p *planner) rewritten(e *model.Entity) bool {
 	return slices.ContainsFunc(p.items, func(v moved) bool {
 		return v.entity != nil && v.entity.Name == e.Name && (!v.kept || len(v.gains())+len(v.loses()) > 0)
@@ -514,7 +514,8 @@ func (p *planner) remove(s source, t *model.Table) {
 }
 
 // putListed adds a step for each table in which the new version lists raw items that the old version does not have or
-// has with other attributes. The step comes after the switch, because the old version could read such an item.
+// has with other attributes. The step comes after the switch, because until then the old version could read such an
+// item.
 func (p *planner) putListed() {
 	has := map[string]*moved{}
 	for i := range p.items {

@@ -42,7 +42,7 @@ type planner struct {
 	all       []Step
 }
 
-// make changes names until there are no conflicts. If no question is open, it then makes the steps.
+// make changes names in the target until there are no conflicts. If no question is open, it then makes the steps.
 func (p *planner) make() error {
 	old, made := p.was.Dataset.Model, p.is.Dataset.Model
 	if err := p.renames.check(old, made); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// tries bounds the items whose values variants puts into a pattern: it takes all, or between tries and twice as many.
+// tries determines how many items give variants their values: fewer than 2*tries, spread evenly over all items.
 const tries = 20
 
 // mostRead limits the rows of a pattern that a reader compares.

@@ -49,9 +49,8 @@ const (
 	DeleteOld    Kind = "delete-old"   // delete the items of Entity in Table under their old keys
 	StopWriting  Kind = "stop-writing" // stop writing Attributes of Entity, and remove them
 	Keep         Kind = "keep"         // stop writing Attributes of Entity, but leave them in existing items
-	// put raw items into Table that the old version does not have, or has with other attributes
-	PutListed Kind = "put-listed"
-	Expire    Kind = "expire" // turn on time to live of Table
+	PutListed    Kind = "put-listed"   // put raw items that are new, or have new attributes, into Table
+	Expire       Kind = "expire"       // turn on time to live of Table
 )
 
 // backfillRate is the number of write units per second that Time assumes. One partition can serve that many.

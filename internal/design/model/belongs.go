@@ -244,8 +244,8 @@ func (e *Entity) contradiction(p Parent) *ParseError {
 	return e.crowded(p)
 }
 
-// crowded returns an error if several items of e belong to one item of the parent but the key of e has no field of
-// its own to make them different.
+// crowded returns an error if several items of e belong to one item of the parent, but the key of e has no field of
+// its own that tells them apart.
 func (e *Entity) crowded(p Parent) *ParseError {
 	if e.Count <= p.Entity.Count && p.Per.Max <= 1 && p.Per.Skew == 0 ||
 		slices.ContainsFunc(e.KeyFields(), func(f *Field) bool { return e.CarriedFrom(f) != p.Entity }) {

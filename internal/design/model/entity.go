@@ -113,7 +113,7 @@ func (t *Template) value(b *ItemBuilder, values map[string]string, complete bool
 	return attr.MakeValue(t.Kind, b.raw[at:len(b.raw):len(b.raw)]), true, nil
 }
 
-// Components returns the fields in the template, none for a constant.
+// Components returns the names of the fields in the template. A constant has none.
 func (t *Template) Components() []string {
 	if t.Template == nil {
 		return nil

@@ -204,8 +204,8 @@ type Pattern struct {
 	// Writes are the writes of the pattern: none if the pattern reads, several in a transaction. Table and Entity are
 	// those of the first write.
 	Writes []Write
-	// Then is the entity whose items a follow-up BatchGetItem reads, or nil. The values of each returned row give one
-	// key.
+	// Then is the entity whose items a follow-up BatchGetItem reads, or nil. Each returned row has the values for the
+	// key of one of these items.
 	Then *Entity
 
 	// Rate is the number of requests per second; 0 means not declared.

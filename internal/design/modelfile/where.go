@@ -82,8 +82,9 @@ func (e entry) restrict(q *model.Pattern) {
 	q.Where = append(q.Where, c)
 }
 
-// encodes returns an error if the text is no value of the field. It may also be a period, such as the month of a
-// time, or a text that a template of the entity can encode: the key of an index may contain only the month of a time.
+// encodes returns an error if the text is not a value of the field. The text may also be a period, such as the month
+// of a time, or a text that a template of the entity can encode: the key of an index may contain only the month of a
+// time.
 func encodes(e *model.Entity, f *model.Field, text string) error {
 	_, err := f.Type.Encode(text)
 	if _, _, period := compile.Period(f.Type, text); err == nil || period {

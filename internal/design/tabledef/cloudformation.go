@@ -103,7 +103,8 @@ func parameter(name string, p map[string]any) any {
 	return u.from(name)
 }
 
-// tables returns the tables of a template. values has the values of parameters that the template does not declare.
+// tables returns the tables of a template. values has the values of parameters that the template does not declare,
+// such as pseudo parameters.
 func (in *input) tables(root, values map[string]any) (all []*Schema, err error) {
 	t := &template{
 		input: in, parameters: values,
@@ -416,7 +417,7 @@ func standIn(v any) any {
 }
 
 // known evaluates a value to text. If the text depends on parameters that are not given, known returns the text with
-// stand-ins and adds a note.
+// stand-ins and adds a note. It returns false if no parameter would make the text known.
 func (t *template) known(v any) (string, bool) { return t.text(t.value(v)) }
 
 // text converts an evaluated value to text, as known does.

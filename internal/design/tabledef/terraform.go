@@ -100,7 +100,8 @@ func is(b *hclsyntax.Block, kind string, labels int) bool {
 }
 
 // setVariables sets the variables of a module. It takes the first value that exists: the text that a user gave, the
-// value in a .tfvars file, the value in the block that calls the module, or the default.
+// value in a .tfvars file, the value in the block that calls the module, or the default. If there is none, the
+// variable gets a stand-in.
 func (m *module) setVariables(text Parameters, values map[string]cty.Value) {
 	for _, b := range m.variables {
 		name := b.Labels[0]
