@@ -54,8 +54,8 @@ func (m *Model) Patterns() []string {
 type Options struct {
 	// Seed determines the generated items. Default: the seed of the model.
 	Seed uint64
-	// MaxItems limits the generated items, in addition to those in the file.
-	// Default: 100,000. If negative, none are generated.
+	// MaxItems limits the number of generated items. Items in the file do not count. Default: 100,000. If negative,
+	// no items are generated.
 	MaxItems int
 	// Only lists the access patterns to check. Default: all.
 	Only []string
@@ -115,8 +115,7 @@ type Finding struct {
 	// Pattern is the access pattern of the finding, or "" if it is about
 	// another part of the model.
 	Pattern string
-	// Message says what is wrong. Keys are keys that show it. Advice says what
-	// to do.
+	// Message says what is wrong. Keys are keys of items that show it. Advice says what to do.
 	Message string
 	Keys    []string
 	Advice  string

@@ -14,8 +14,8 @@ type Change struct {
 	Before, Now *store.Row
 }
 
-// A Differ is a [store.Reader] of an engine whose states share common rows. An example is a store and its fork. A
-// Differ finds the differences of two states without reading the rows that they share.
+// A Differ is a [store.Reader] of an engine whose states share common rows, such as a store and its fork. A Differ
+// finds the differences of two states without reading the rows that they share.
 type Differ interface {
 	store.Reader
 

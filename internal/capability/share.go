@@ -18,9 +18,9 @@ type Sharer interface {
 	// is nil. If the row differs, View, Update and Get return [ErrChanged], and an Update is not applied. Callers use
 	// it to rely on data that they cached while the row had that value.
 	//
-	// The row is read together with the first read of the function. The caller must not change the arguments
-	// afterwards. To close the result, close the original store. The result is a [Getter] if the original store is
-	// one.
+	// The store reads the row together with the first row that the function of a View or an Update reads. The caller
+	// must not change the arguments afterwards. To close the result, close the original store. The result is a
+	// [Getter] if the original store is one.
 	Expecting(space store.Space, partition, sort, value []byte) store.Store
 
 	// Lease takes the lease called name. Only one Store at a time has that lease, so only one does the work that

@@ -48,8 +48,8 @@ func (db *DB) Fail(f fault.Fault) (rule *fault.Rule, lift func()) {
 	return rule, func() { set.Remove(rule) }
 }
 
-// A Handle is embedded in a sortkey.DB and holds the database. Only this package can read it, as its method is
-// unexported.
+// A Handle is embedded in a sortkey.DB and holds the database. Only this package can read the database from it,
+// because the method engine is unexported.
 type Handle struct{ db *DB }
 
 // HandleOf returns the handle of a database.

@@ -48,8 +48,8 @@ type frame struct {
 	place place
 	line  int64
 	table string // of a list of writes
-	// members are the members of a request that are neither null nor lists of writes. batch is true if the request has
-	// a list of writes.
+	// members are the members of a request, except nulls and lists of writes. batch is true if the request has a list
+	// of writes.
 	members members
 	batch   bool
 }
@@ -160,8 +160,8 @@ func (r *Reader) member(top *frame) error {
 	return err
 }
 
-// write is called at the end of a request and returns its write. step has already returned the writes of a batch. For
-// a batch, write returns only an error for an unknown member.
+// write returns the write of a request that has ended. If the request is a batch, step has already returned its
+// writes: write then returns only an error, if the request has an unknown member.
 func (f *frame) write() (w Write, found bool) {
 	if !f.batch {
 		return f.members.write(f.line, ""), true

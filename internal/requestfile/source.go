@@ -66,14 +66,14 @@ type source struct {
 	limit int64
 	until int64 // offset from which Read fails
 	read  int64
-	line  int64   // the line of the offset that lineAt had last
+	line  int64   // line of the last offset that lineAt was called with
 	ends  []int64 // offsets of later line breaks
 }
 
 // ahead is the number of bytes that a decoder may read beyond a value.
 const ahead = 64 << 10
 
-// allow lets the decoder read a value that begins at an offset.
+// allow lets the decoder read a value that begins at an offset: limit bytes, and the bytes that it reads ahead.
 func (s *source) allow(at int64) { s.until = at + s.limit + ahead }
 
 // Read implements [io.Reader].

@@ -16,8 +16,8 @@ import (
 // members are the members of an object, by name.
 type members map[string]jsontext.Value
 
-// decoderOf returns a decoder that does not check for duplicate names, as that takes most of the decoding time. The
-// Reader's own decoder has already checked the value.
+// decoderOf returns a decoder that does not check for duplicate names, because this check takes most of the decoding
+// time, and the Reader's own decoder has already made it.
 func decoderOf(raw jsontext.Value) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true))
 }
@@ -79,13 +79,13 @@ var forms = []form{
 	{"", "Item", false},
 }
 
-// settings are the request members that do not affect what is written.
+// settings are the members of a request that do not change what the request writes.
 var settings = []string{
 	"ClientRequestToken", "ExpressionAttributeNames", "ExpressionAttributeValues", "ReturnConsumedCapacity",
 	"ReturnItemCollectionMetrics", "ReturnValues", "ReturnValuesOnConditionCheckFailure",
 }
 
-// conditions are the request members with a condition. A write with one depends on the contents of the table.
+// conditions are the members of a request that make a write depend on the contents of the table.
 var conditions = []string{"ConditionExpression", "ConditionalOperator", "Expected"}
 
 // write returns the write in a request, or in an element of a list of writes for a table.

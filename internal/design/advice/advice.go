@@ -1,5 +1,5 @@
-// Package advice defines an error that also says what to do. A library's error says in the library's own terms what
-// is wrong and what would be right. Only commands add the names of their flags.
+// Package advice defines an error that also says what to do. Packages word their errors and advice without the flags
+// of a command; commands add the names of their flags.
 package advice
 
 import (
@@ -33,7 +33,7 @@ func New(advice, format string, args ...any) *Error {
 	return &Error{Msg: err.Error(), Advice: advice, Err: errors.Unwrap(err)}
 }
 
-// Of returns the advice of the first error in err's chain that has advice.
+// Of returns the advice of the first error in err's chain that has advice, or "".
 func Of(err error) string {
 	for err != nil {
 		e, ok := errors.AsType[*Error](err)

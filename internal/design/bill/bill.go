@@ -11,7 +11,7 @@ import (
 // hours is the number of hours in a billed month: a twelfth of a year.
 const hours = 730
 
-// A Bill is what a design costs a month.
+// A Bill is the monthly cost of a design.
 type Bill struct {
 	Region   string `json:"region"`
 	Currency string `json:"currency"`
@@ -22,7 +22,8 @@ type Bill struct {
 	// Total is the sum of all spaces.
 	Total Cost `json:"total"`
 	// Asked says how the bill distributes the rate of a pattern over the values that the pattern can be given:
-	// equally, or in proportion to their rows. It is "" if no pattern has both a rate and several values.
+	// equally, in proportion to their rows, or as each pattern declares. It is "" if no pattern has both a rate and
+	// several values.
 	Asked string `json:"asked,omitempty"`
 	// Records is the number of stream records a month if all tables had streams: one for each write and each item
 	// that expires. Streams is the price of a million GetRecords calls. A call returns up to 1,000 records. Calls by
@@ -69,7 +70,8 @@ func Of(r *check.Result, p *Prices) *Bill {
 		Region: p.Region, Currency: p.Currency, Date: p.Date, Source: p.Source,
 		Spaces: []Space{}, Streams: p.Streams, prices: p,
 	}
-	table, own := 0, check.TableStats{} // the last table, where own also counts the units of its local indexes
+	// table is the place in b.Spaces of the last table; own has its units and those of its local indexes
+	table, own := 0, check.TableStats{}
 	for _, t := range r.Tables {
 		s := Space{
 			Table: t.Table, Index: t.Index, Name: t.Name(), Reads: t.Reads, Writes: t.Writes,

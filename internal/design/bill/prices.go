@@ -60,7 +60,7 @@ func Read(path string) (*Prices, error) {
 	return parse(path, data)
 }
 
-// form is the advice for a file of prices that cannot be read. It shows what such a file has.
+// form is the advice for an invalid file of prices. It shows what such a file must have.
 const form = "a file of prices has currency, date, source, region, on-demand: {reads: 0.125, writes: 0.625}, " +
 	"provisioned: {reads: 0.00013, writes: 0.00065}, storage: 0.25 and streams: 0.2"
 

@@ -6,8 +6,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// templateText describes everything that decides which bytes an attribute has: its template or constant, its type and
-// its condition.
+// templateText describes the template or the constant of an attribute, its type and its condition.
 func templateText(t *model.Template) string {
 	if t == nil {
 		return ""

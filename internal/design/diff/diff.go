@@ -70,9 +70,9 @@ type Pattern struct {
 	Request bool `json:"request"`
 }
 
-// Figures are what a pattern costs. For a read, Units are the read units with the values in the model, and P95 and
-// Worst are the 95th percentile and the maximum over other partitions. For a write, the figures are write units: the
-// mean, the 95th percentile and the maximum over the items.
+// Figures are what one run of a pattern costs. For a read, Units are the read units with the values in the model. P95
+// and Worst are the 95th percentile and the maximum when the pattern reads other partitions instead. For a write, the
+// figures are write units: the mean, the 95th percentile and the maximum over the items.
 type Figures struct {
 	OK    bool    `json:"ok"`
 	Write bool    `json:"write,omitempty"`
@@ -82,7 +82,7 @@ type Figures struct {
 	Worst float64 `json:"worst"`
 }
 
-// A Finding is a finding that only one of the versions has.
+// A Finding is a finding of the lint rules that only the old or only the new version has.
 type Finding struct {
 	Rule     string `json:"rule"`
 	Severity string `json:"severity"`
@@ -90,8 +90,8 @@ type Finding struct {
 	Message  string `json:"message"`
 }
 
-// Of compares two versions of a design. renames gives the new names of entities and tables that the new version does
-// not have.
+// Of compares two versions of a design. renames says which entities and tables of the old version have another name
+// in the new one.
 func Of(ctx context.Context, was, is Side, renames Renames) (*Diff, error) {
 	p := planner{ctx: ctx, was: was, is: is, renames: renames}
 	if err := p.make(); err != nil {
@@ -123,8 +123,8 @@ func (d *Diff) change(subject, was, is string) {
 	}
 }
 
-// both calls f for each name in two lists, with the element of each list that has the name. f gets nil for a list
-// that lacks the name. both follows the order of the new list; names that only the old list has come last.
+// both calls f once for each name in the two lists, with the elements that have the name: nil for a list without it.
+// It calls f in the order of the new list, and then for the names that only the old list has.
 func both[T any](was, is []*T, name func(*T) string, f func(was, is *T)) {
 	find := func(list []*T, wanted string) *T {
 		if i := slices.IndexFunc(list, func(v *T) bool { return name(v) == wanted }); i >= 0 {
@@ -260,8 +260,8 @@ func (p *pair) keeps(field string) bool {
 	return slices.Contains(slices.Collect(maps.Values(p.from)), field)
 }
 
-// raw adds the changes of raw items, which belong to no entity. The plan leaves those that the new version does not
-// list.
+// raw adds the changes of raw items, which belong to no entity. The plan does not delete raw items that the new
+// version does not list.
 func (d *Diff) raw(p *planner) {
 	left := map[string]attr.Item{}
 	for _, r := range p.target.Items {
@@ -323,7 +323,7 @@ func (d *Diff) patterns(p *planner) {
 	})
 }
 
-// figuresOf returns what a pattern costs, or nil for nil.
+// figuresOf returns the figures of a pattern's result, or nil if pr is nil.
 func figuresOf(pr *check.PatternResult) *Figures {
 	if pr == nil {
 		return nil
@@ -361,8 +361,9 @@ func valuesOf(list []model.Condition) (all []string) {
 	return all
 }
 
-// findings adds the findings that only one version has. Two findings are equal even if the figures in their messages
-// differ. The patterns show which expectations are not met.
+// findings adds the findings that only one version has. It compares rules, severities and subjects, but not messages,
+// because a message may only differ in its figures. It skips findings that the model accepts, and unmet expectations,
+// which the patterns show.
 func (d *Diff) findings(was, is *check.Result) {
 	open := func(r *check.Result) (all []Finding) {
 		for _, f := range r.Findings {
@@ -372,7 +373,7 @@ func (d *Diff) findings(was, is *check.Result) {
 		}
 		return all
 	}
-	// only returns the elements of list that others does not have as often.
+	// only returns the elements of list that have no equal in others. Each element of others is used up by one equal.
 	only := func(list, others []Finding) (all []Finding) {
 		for _, f := range list {
 			same := func(o Finding) bool { return o.Rule == f.Rule && o.Severity == f.Severity && o.Subject == f.Subject }

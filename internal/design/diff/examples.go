@@ -12,10 +12,9 @@ import (
 // mostTries limits the keys that examples tries for one example.
 const mostTries = 8
 
-// examples sets the items from which the planner makes the plan: the items of the old dataset, and examples of items
-// that a program may also write. It adds an example for each entity without items. It also adds an example of an
-// entity to each partition that has an item of another entity, in the old or the new version, if the templates allow
-// that.
+// examples sets p.olds, the items from which the planner makes the plan. These are the items of the old dataset, and
+// examples of other items that a program may write. There is an example of each entity without items. If an entity of
+// either version has an item in a partition, there is also an example of each other entity that can have items there.
 func (p *planner) examples() {
 	p.olds = slices.Clip(p.was.Dataset.Items)
 	places := map[string]bool{}
@@ -101,9 +100,9 @@ func firsts(w *dataset.Dataset) (all []*dataset.Item) {
 	return all
 }
 
-// neighbours looks for entities of m that can have an item in the same partition as one of items. It calls f with the
-// entity and the values of fields that put its item there. It looks at partitions of the entity's table, and of
-// global indexes that any of models declares for this table.
+// neighbours finds the entities of m that can have an item in a partition of one of the items. It calls f with each
+// such entity and the field values that put an item there. The partition is one of the entity's table, or of a global
+// index that one of the models declares for the table.
 func neighbours(
 	m *model.Model, models []*model.Model, items []*dataset.Item, f func(e *model.Entity, values map[string]string),
 ) {
@@ -133,8 +132,8 @@ func neighbours(
 	}
 }
 
-// within returns values of fields with which an item of e gets the same attributes as other. It returns false if the
-// templates of e do not allow that.
+// within returns the field values with which an item of e has the same values as other in the given attributes. It
+// returns false if the templates of e do not allow that.
 func within(e *model.Entity, attributes []model.Attribute, other attr.Item) (map[string]string, bool) {
 	all := map[string]string{}
 	for _, a := range attributes {

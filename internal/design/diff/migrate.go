@@ -17,9 +17,9 @@ import (
 // A moved is an item of the old version together with its form in the new version.
 type moved struct {
 	was    *dataset.Item
-	times  float64       // number of items at the declared scale for which this one stands; 0 for an example
-	entity *model.Entity // in the target; nil for a raw item
-	table  *model.Table  // in the target; nil if the item is deleted
+	times  float64       // number of items at the declared scale that this one represents; 0 for an example
+	entity *model.Entity // in planner.target; nil for a raw item, or if the entity is gone
+	table  *model.Table  // in planner.target; nil if the plan deletes the item
 	item   attr.Item
 	kept   bool // the item keeps its table and its key
 	// fresh are fields for which the item has invented values, because the old version does not have them or writes
@@ -73,7 +73,7 @@ func (v *moved) classify() {
 func (v *moved) gains() []string { return beyond(v.item, v.was.Attributes) }
 func (v *moved) loses() []string { return beyond(v.was.Attributes, v.item) }
 
-// beyond returns the names of the attributes of it that other lacks.
+// beyond returns the names of the attributes that the first item has and other lacks.
 func beyond(it, other attr.Item) (names []string) {
 	for name := range it.All() {
 		if other.Get(string(name)).Kind() == 0 {
@@ -83,7 +83,7 @@ func beyond(it, other attr.Item) (names []string) {
 	return names
 }
 
-// both returns the item with the attributes of both forms. It has these while both versions are in use.
+// both returns the item with the attributes of both forms, as the table has it while both versions are in use.
 func (v *moved) both() attr.Item {
 	var b attr.Builder
 	for name, value := range v.was.Attributes.All() {
@@ -165,8 +165,8 @@ func (p *planner) part(v *moved) *pair {
 	return best
 }
 
-// carryRaw sets the table and the new form of a raw item. The form changes only if the new table has other key
-// attributes.
+// carryRaw sets the table and the new form of a raw item. If the item has all key attributes of its new table, it
+// stays as it is. Otherwise, its new form is the raw item at the same position in the new version.
 func (p *planner) carryRaw(v *moved) {
 	if v.table = p.successor(v.was.Table); v.table == nil {
 		return
@@ -206,8 +206,8 @@ func (p *planner) carryRaw(v *moved) {
 }
 
 // successor returns the target's table for the raw items of an old table. This is the table of the same name or the
-// table that renames give. If there is neither, it is the only new table, provided that entities move there.
-// successor returns nil if there is no such table.
+// table that renames give. If there is neither, it is the only new table, provided that an entity moves from the old
+// table to it. successor returns nil if there is no such table.
 func (p *planner) successor(old *model.Table) *model.Table {
 	is := p.is.Dataset.Model
 	name, _, said := p.renames.of(old.Name)
@@ -231,12 +231,13 @@ func (p *planner) successor(old *model.Table) *model.Table {
 	return nil
 }
 
-// now returns the target's table for a table of the new version.
+// now returns the target's copy of a table of the new version.
 func (p *planner) now(t *model.Table) *model.Table {
 	return p.target.Tables[slices.Index(p.is.Dataset.Model.Tables, t)]
 }
 
-// mates are the items of a new entity. If the old version lacks a field, a migrated item takes the value from a mate.
+// mates are the items of a new entity. If the new entity has a field that the old version lacks, a migrated item
+// takes the value of the field from one of them.
 type mates struct {
 	shared, fresh []string // fields of the new version
 	finer         []string // fields that the new version writes more precisely than the old one
@@ -283,7 +284,7 @@ func written(e *model.Entity, field string) (finest keys.Type) {
 	return finest
 }
 
-// id encodes the values of the fields that both versions have, as a key of by.
+// id encodes the values of the fields that both versions have, for use as a key of m.by.
 func (m *mates) id(value func(field string) (string, bool)) string {
 	var b strings.Builder
 	for _, name := range m.shared {
@@ -293,8 +294,8 @@ func (m *mates) id(value func(field string) (string, bool)) string {
 	return b.String()
 }
 
-// of returns an item of the new version that has the same values as an old item in the shared fields. If there is
-// none, of returns another item. It returns nil if the entity has no items.
+// of returns an item of the new version whose shared fields have the values that value returns. If there is none, of
+// returns another item. It returns nil if the entity has no items.
 func (m *mates) of(value func(field string) (string, bool)) *dataset.Item {
 	id := m.id(value)
 	if list := m.by[id]; len(list) > 0 {
@@ -350,7 +351,8 @@ func (v *moved) migrate(pr *pair, m *mates) error {
 	}
 
 	var b model.ItemBuilder
-	for i := range pr.was.Attributes { // Add fails for lack of values if a sample gives a key attribute directly
+	// ignore the error: values are missing if a sample gives a key attribute directly
+	for i := range pr.was.Attributes {
 		_ = pr.was.Add(&b, pr.was.Attributes[i:i+1], old, nil, false)
 	}
 	own := b.Item()
@@ -400,7 +402,7 @@ func sameTime(a, b string) bool {
 	return err == nil && err2 == nil && x.Equal(y)
 }
 
-// textsOf returns the texts of each field, one for each attribute of the item that contains it.
+// textsOf returns the texts of each field: one from each attribute of the item whose template has the field.
 func textsOf(e *model.Entity, it attr.Item) map[string][]string {
 	all := map[string][]string{}
 	for _, t := range e.Attributes {

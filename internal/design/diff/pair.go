@@ -12,22 +12,24 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Renames maps entities and tables that the new version does not have to their new names. The name "" says that their
-// items are to be deleted.
+// Renames maps names of entities and tables in the old version to their names in the new one. The new name "" says
+// that their items are to be deleted. An entity may be renamed even if the new version gives its old name to another
+// entity; a table may not.
 //
 // If an entity is split, its items go to different new entities, by their form. A name that begins with = prevents
 // that: all items become items of the named entity.
 type Renames map[string]string
 
-// of returns the new name of an entity or a table. all is true if r has the name with = before it. said is true if r
-// has the old name.
+// of returns the new name of an entity or a table, without the = before it. all is true if r has a = there. said is
+// true if r has the old name.
 func (r Renames) of(old string) (made string, all, said bool) {
 	made, said = r[old]
 	rest, all := strings.CutPrefix(made, "=")
 	return rest, all, said
 }
 
-// check returns an error if r has a name that the old or the new version does not have.
+// check returns an error if the old version lacks an old name of r or the new version lacks a new one, if both
+// versions have a table that r renames, or if r makes a table of an entity or an entity of a table.
 func (r Renames) check(was, is *model.Model) error {
 	names := func(m *model.Model) (all []string) {
 		for _, e := range m.Entities {
@@ -74,8 +76,8 @@ type pair struct {
 }
 
 // pairs finds the new entity for each entity of the old version. It first takes the name that renames give, or else
-// the same name. If the number of old entities without a pair then equals that of new ones, pairs also joins an old
-// and a new entity whose keys are equal, if no third entity has these keys.
+// the same name. If as many old as new entities are then left, some may have another name: pairs joins an old and a
+// new one whose keys are equal, unless a third one that is left has these keys too.
 func pairs(was, is *model.Model, renames Renames) map[*model.Entity]*pair {
 	all := map[*model.Entity]*pair{}
 	taken := map[*model.Entity]bool{}
@@ -105,7 +107,7 @@ func pairs(was, is *model.Model, renames Renames) map[*model.Entity]*pair {
 	}
 	fresh := slices.DeleteFunc(slices.Clone(is.Entities), func(e *model.Entity) bool { return taken[e] })
 	if len(fresh) != len(gone) {
-		return all // an entity may have been split, or may have given its keys to another
+		return all // an entity may have been split, or another entity may have its keys now
 	}
 	for _, a := range gone {
 		if made := like(fresh, a); len(made) == 1 && len(like(gone, made[0])) == 1 {
@@ -115,8 +117,8 @@ func pairs(was, is *model.Model, renames Renames) map[*model.Entity]*pair {
 	return all
 }
 
-// splits returns, for each renamed entity, pairs with the other new entities that can have some of its items, because
-// the entity may have been split.
+// splits returns more pairs for each renamed entity, because it may have been split: one with each new entity that no
+// old entity became. It returns none for an entity whose new name has = before it.
 func splits(is *model.Model, known map[*model.Entity]*pair, renames Renames) map[*model.Entity][]*pair {
 	taken := map[*model.Entity]bool{}
 	for _, pr := range known {
@@ -194,8 +196,8 @@ func sameKeys(a, b *model.Entity) bool {
 }
 
 // aligned reports whether two templates have components of the same types in the same order and, if exact is true,
-// the same literals. It records in from which component of t corresponds to which of s. It returns false if that
-// contradicts what from already has.
+// the same literals. Constants must be equal. For each component of t, aligned sets the entry of from to the
+// component of s in the same place. It returns false if the entry already names another component.
 func aligned(s, t *model.Template, exact bool, from map[string]string) bool {
 	switch {
 	case s == nil || t == nil:

@@ -94,7 +94,8 @@ func (p *planner) steps() {
 	})
 }
 
-// isGone reports whether the new version has no item of an entity of the old version.
+// isGone reports whether nothing remains of an old entity: it became no new entity, and the plan deletes all its
+// items.
 func (p *planner) isGone(e *model.Entity) bool {
 	stays := func(v moved) bool { return v.was.Entity == e && v.table != nil }
 	return p.pairs[e] == nil && !slices.ContainsFunc(p.items, stays)
@@ -106,17 +107,18 @@ type source struct {
 	table  *model.Table
 	// name is the entity's name in steps, see [planner.nameOf]; "" for raw items.
 	name string
-	// called names the items in sentences. written names what the program writes for them.
+	// called names the items in sentences, such as "the old Order". written names what the program writes for them.
 	called, written string
 	items           []*moved
-	// to is the table into which the plan puts items under new keys. It is nil if all items keep their keys. gains and
-	// loses are the attributes that items gain or lose without a change of key, in order.
+	// to is the table into which the plan puts items under new keys. It is nil if all items keep their keys. gains
+	// and loses are the names, sorted, of the attributes that items gain or lose while they keep their key.
 	to           *model.Table
 	gains, loses []string
-	// The items that each step changes: put puts items under new keys, and old deletes them under their old keys. set
-	// sets gains, and unset removes loses. gone deletes items that the new version does not have.
+	// put counts the items that get new keys, and old the items to delete under their old keys. set counts the items
+	// that gain attributes, and unset those that lose some. gone counts the items that the new version does not have.
 	put, old, set, unset, gone amount
-	// fresh and unsure are those of the first item that has any and is not an example.
+	// fresh is moved.fresh of the first item that has any, and unsure is moved.unsure of the first that has any.
+	// Examples do not count.
 	fresh, unsure []string
 }
 
@@ -146,7 +148,7 @@ func (p *planner) sources() (all []source) {
 	return all
 }
 
-// assign adds an item to a source, and to the steps that change the item.
+// assign adds an item to a source, and counts it in the amounts of the steps that change the item.
 func (p *planner) assign(s *source, v *moved) {
 	s.items = append(s.items, v)
 	if v.times > 0 && len(s.fresh) == 0 {
@@ -156,7 +158,7 @@ func (p *planner) assign(s *source, v *moved) {
 		s.unsure = v.unsure
 	}
 	var deleted float64
-	if t := p.target.Table(s.table.Name); t != nil { // without the table, the items are deleted with it
+	if t := p.target.Table(s.table.Name); t != nil { // if the plan deletes the table, its items cost nothing
 		deleted = unitsOf(t, v.was.Attributes, t.Indexes, nil)
 	}
 	switch {
@@ -306,8 +308,8 @@ func (p *planner) backfill(s source) {
 	}
 }
 
-// lacking describes values with a problem: the old version lacks them, the new version may be unable to write them,
-// or their text changes.
+// lacking returns text about values with a problem: the old version lacks them, the new version may be unable to
+// write them, or their text changes.
 func (p *planner) lacking(s source) (all string) {
 	if len(s.fresh) > 0 {
 		all = ", with values for " + list(s.fresh) + ", which the old version does not have"
@@ -419,7 +421,7 @@ func requestText(p *model.Pattern) string {
 	return s
 }
 
-// rewritten reports whether the form of any existing item of an entity of the new version changes.
+// rewritten reports whether the plan changes the form of an existing item of an entity of the new version.
 func (p *planner) rewritten(e *model.Entity) bool {
 	return slices.ContainsFunc(p.items, func(v moved) bool {
 		return v.entity != nil && v.entity.Name == e.Name && (!v.kept || len(v.gains())+len(v.loses()) > 0)
@@ -447,14 +449,14 @@ func (p *planner) removals(sources []source) {
 	})
 
 	for _, s := range sources {
-		if t := p.target.Table(s.table.Name); t != nil { // without the table, the items are deleted with it
+		if t := p.target.Table(s.table.Name); t != nil { // if the plan deletes the table, its items need no steps
 			p.remove(s, t)
 		}
 	}
 }
 
-// deletion returns the text of the step that deletes a table. It says which items are lost with the table, and whether
-// the program still writes to the table.
+// deletion returns the text of the step that deletes a table. It says which items are deleted with the table, and
+// whether the program must first stop writing to it.
 func deletion(sources []source, t *model.Table) string {
 	step, lost := "delete table "+t.Name, []string(nil)
 	for _, s := range sources {
@@ -512,7 +514,8 @@ func (p *planner) remove(s source, t *model.Table) {
 }
 
 // putListed adds a step for each table in which the new version lists raw items that the old version does not have or
-// has with other attributes. The old version could read such an item, so the plan puts it at the end.
+// has with other attributes. The step comes after the switch, because until then the old version could read such an
+// item.
 func (p *planner) putListed() {
 	has := map[string]*moved{}
 	for i := range p.items {

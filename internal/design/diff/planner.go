@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Question is a decision that the two versions do not determine. There is no plan until the user has answered all
-// questions.
+// A Question asks the user for a decision that the two versions leave open. There is no plan until the user has
+// answered all questions.
 type Question struct {
 	Ask    string `json:"ask"`
 	Answer string `json:"answer"` // how to answer it
@@ -31,18 +31,18 @@ type planner struct {
 	was, is   Side
 	renames   Renames
 	pairs     map[*model.Entity]*pair
-	splits    map[*model.Entity][]*pair // by renamed entity: other new entities that may have its items
+	splits    map[*model.Entity][]*pair // by renamed entity: pairs with other new entities that may have its items
 	parts     map[*model.Entity]bool    // new entities to which some old item belongs
 	olds      []dataset.Item            // items of the old dataset, then examples
 	names     *names
 	target    *model.Model
 	items     []moved
 	questions []Question
-	unsaid    map[*model.Entity]bool // entities that are gone, if no new entity could have their items
+	unsaid    map[*model.Entity]bool // gone entities about which askGone did not ask, because no entity is new
 	all       []Step
 }
 
-// make changes names until there are no conflicts. If no question is open, it then makes the steps.
+// make changes names in the target until there are no conflicts. If no question is open, it then makes the steps.
 func (p *planner) make() error {
 	old, made := p.was.Dataset.Model, p.is.Dataset.Model
 	if err := p.renames.check(old, made); err != nil {
@@ -137,8 +137,8 @@ func (p *planner) askGone() {
 	}
 }
 
-// heir returns the name of an entity that both versions have and that took over the key of gone, or "". The user may
-// have exchanged the names of the two.
+// heir returns the name of an entity that both versions have and whose new form has the key of gone, or "" if there
+// is none. The user may have renamed gone to this name, and the entity that had it to another.
 func (p *planner) heir(gone *model.Entity) string {
 	for _, a := range p.was.Dataset.Model.Entities {
 		if pr := p.pairs[a]; pr != nil && a.Name == pr.is.Name && sameKeys(gone, pr.is) && !sameKeys(a, pr.is) {
@@ -267,9 +267,9 @@ func (p *planner) kinds(v *moved, again *bool) {
 	}
 }
 
-// leaves checks an item whose old key stays in use until the plan deletes the item. If the key could also be a key of
-// the new version, leaves separates old and new keys. If the item's entity is gone, leaves may ask instead whether
-// its items belong to the new entity.
+// leaves checks an item whose old key stays in use until the plan deletes the item. If a new entity or raw item could
+// have the same key, leaves separates old and new keys. If the item's entity is gone, leaves may instead ask the user
+// whether its items belong to the new entity with such keys.
 func (p *planner) leaves(
 	v *moved, from *model.Table, listed map[string]bool, apart func(t *model.Table, format string, args ...any),
 ) {
@@ -297,8 +297,8 @@ func (p *planner) renewAttribute(t *model.Table, name string, again *bool, forma
 	*again = p.names.renewAttribute(own, name, format, args...) || *again
 }
 
-// disturbed renames things if a pattern would read wrong items while the items of both versions exist. It reports
-// whether it renamed anything.
+// disturbed renames a table, an attribute or the first words of keys if a pattern would read wrong items while the
+// items of both versions exist. It reports whether it renamed anything.
 func (p *planner) disturbed() (again bool, err error) {
 	if !slices.ContainsFunc(p.items, func(v moved) bool { return !v.kept || len(v.gains())+len(v.loses()) > 0 }) {
 		return false, nil
@@ -338,8 +338,8 @@ func (p *planner) disturbed() (again bool, err error) {
 	return true, nil
 }
 
-// renewWords finds the entities whose items move within a table. It gives their keys another first word, so that the
-// new items do not mix with old ones. It reports whether it changed any.
+// renewWords finds the entities whose items get other keys in the same table. It gives these keys another first word,
+// so that the new items do not mix with old ones. It reports whether it changed any key.
 func (p *planner) renewWords(t *model.Table, keys []model.Attribute, why string) (again bool) {
 	for _, e := range p.is.Dataset.Model.Entities {
 		moves := slices.ContainsFunc(p.items, func(v moved) bool {

@@ -13,14 +13,14 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// tries is the number of items whose values variants puts into a pattern.
+// tries determines how many items give variants their values: fewer than 2*tries, spread evenly over all items.
 const tries = 20
 
 // mostRead limits the rows of a pattern that a reader compares.
 const mostRead = 10_000
 
-// A reader checks that patterns read the same in two datasets: that of their own version, and one that has the items
-// of both versions.
+// A reader checks whether patterns read the same rows from two datasets. One has the items of the pattern's own
+// version, the other has the items of both versions.
 type reader struct {
 	ctx    context.Context
 	middle *dataset.Dataset // has the items of both versions
@@ -55,7 +55,7 @@ func (p *planner) misread() (found *model.Pattern, made bool, err error) {
 }
 
 // misread returns the first pattern of a version that reads other rows from r.middle than from the items of the
-// version alone. It tries patterns with the values of some of tried.
+// version alone. It runs each pattern with its own values and with the values of some of the items in tried.
 func (r *reader) misread(m *model.Model, items, tried []dataset.Item) (*model.Pattern, error) {
 	own, err := dataset.Holding(r.ctx, m.Tables, items)
 	if err != nil {

@@ -31,8 +31,8 @@ func unwritten(e *model.Entity, values map[string]string) (all []*keys.Error) {
 	return all
 }
 
-// invent replaces the values of a generated item that the new version cannot write by other generated values. It asks
-// no question, because the refused values were generated too and do not show that the program has such values.
+// invent replaces those values of a generated item that the new version cannot write, by other generated values. It
+// asks no question, because the refused values were generated too and do not show that the program has such values.
 func (v *moved) invent(values map[string]string, m *mates) error {
 	for _, refused := range unwritten(v.entity, values) {
 		f := v.entity.Field(refused.Component)

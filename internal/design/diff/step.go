@@ -7,12 +7,12 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Step is a step from one version of a design to the other.
+// A Step is a step of the plan that leads from the old version of a design to the new one.
 type Step struct {
 	Kind Kind   `json:"kind"`
 	Do   string `json:"do"`
-	// Table, Index, Entity and Attributes say what the step changes. Patterns are the patterns that change with the
-	// step.
+	// Table, Index, Entity and Attributes say what the step changes. Patterns are the patterns that the program
+	// switches ([Switch]) or stops using ([StopAsking]).
 	Table      string   `json:"table,omitempty"`
 	Index      string   `json:"index,omitempty"`
 	Entity     string   `json:"entity,omitempty"`
@@ -49,7 +49,7 @@ const (
 	DeleteOld    Kind = "delete-old"   // delete the items of Entity in Table under their old keys
 	StopWriting  Kind = "stop-writing" // stop writing Attributes of Entity, and remove them
 	Keep         Kind = "keep"         // stop writing Attributes of Entity, but leave them in existing items
-	PutListed    Kind = "put-listed"   // put raw items into Table that only the new version has, or has otherwise
+	PutListed    Kind = "put-listed"   // put raw items that are new, or have new attributes, into Table
 	Expire       Kind = "expire"       // turn on time to live of Table
 )
 

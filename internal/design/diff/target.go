@@ -45,9 +45,9 @@ type names struct {
 	was, is    *model.Model
 	tables     map[*model.Table]string
 	attributes map[*model.Table]map[string]string
-	words      map[key]*keys.Template // templates of keys with another first word
+	words      map[key]*keys.Template // new templates of keys that get another first word
 	why        map[string]string      // reasons, by Name.Subject
-	all        []Name                 // the names changed in the last target
+	all        []Name                 // what the last call of target changed
 }
 
 // A key is a key attribute of an entity.
@@ -64,7 +64,7 @@ func newNames(was, is *model.Model) *names {
 	}
 }
 
-// spare returns name with a number appended that makes it unused.
+// spare appends to name the first number, from 2, for which taken returns false.
 func spare(name string, taken func(name string) bool) string {
 	if last := name[len(name)-1]; '0' <= last && last <= '9' {
 		name += "_"
@@ -151,7 +151,7 @@ func (n *names) renewAttribute(t *model.Table, name, format string, args ...any)
 	return true
 }
 
-// target returns a copy of the new version with the changed names.
+// target returns a copy of the new version with the changed names, and lists the changes in n.all.
 func (n *names) target() (*model.Model, error) {
 	var text bytes.Buffer
 	if err := modelfile.Write(&text, n.is); err != nil {
@@ -208,7 +208,8 @@ func (n *names) target() (*model.Model, error) {
 	return m, nil
 }
 
-// expressions changes the names of attributes in a pattern.
+// expressions replaces the renamed attributes in the expressions of a pattern: p has the old names, made gets the
+// new.
 func (n *names) expressions(p, made *model.Pattern) {
 	for old, now := range n.attributes[p.Table] {
 		if p.Entity != nil && p.Entity.Attribute(old) == nil {

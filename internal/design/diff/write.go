@@ -49,8 +49,8 @@ func (d *Diff) WriteText(w io.Writer, width int) error {
 	return err
 }
 
-// section writes a title and a row for each element of a list, or nothing for an empty list. A row is a line and the
-// lines that are indented below it, of which it omits empty ones.
+// section writes a title and, for each element of list, the lines that row returns. It indents all but the first of
+// them and omits empty ones. It writes nothing if list is empty.
 func section[T any](b *bytes.Buffer, width int, title string, list []T, row func(i int, v T) []string) {
 	if len(list) == 0 {
 		return

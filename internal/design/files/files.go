@@ -10,9 +10,9 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Open opens a regular file of at most most bytes. It refuses larger files, and pipes and devices, which may never
-// end. The exceptions are standard input and pipes in /dev/fd, such as <(command) in bash: the caller must limit what
-// it reads from them.
+// Open opens a regular file. It returns an error if the file has more than most bytes, or is a pipe or a device,
+// which may never end. The exceptions are standard input and pipes in /dev/fd, such as <(command) in bash: the caller
+// must limit what it reads from them.
 func Open(path string, most int64) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {

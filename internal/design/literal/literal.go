@@ -23,7 +23,7 @@ import (
 // They collect the names and values that the placeholders represent. The zero value is ready to use. Placeholders are
 // not safe for concurrent use.
 //
-// Every name gets a placeholder, so a user need not know the reserved words.
+// Reserved words get a placeholder like other names, so a user need not know them.
 type Placeholders struct {
 	// Readable makes [Placeholders.Name] keep a name as it is if a request allows that.
 	Readable bool

@@ -39,8 +39,9 @@ func (e *Entity) Gives(f *Field, child *Entity) bool {
 	return slices.ContainsFunc(e.Parents, func(p Parent) bool { return p.Entity.Gives(f, child) })
 }
 
-// repeats reports whether a template of e has the component in the same position as a template of the parent: after
-// the same literal word, or after none, and with only components of the parent's key before it.
+// repeats reports whether a template of e has the component where a template of the parent has it. The literal word
+// before the component must be the same, or missing after another component. All components before it must be in the
+// parent's key.
 func (e *Entity) repeats(parent *Entity, component string) bool {
 	words := []string{""}
 	for _, t := range parent.Attributes {
@@ -93,8 +94,8 @@ func (e *Entity) Ancestors() (all []*Entity) {
 // maxCount is the largest number of items of an entity.
 const maxCount = 1_000_000_000
 
-// perTolerance is how far a count may be from the parent's count times per, as a share of that product. People write
-// round numbers, so a count need not match exactly.
+// perTolerance is how far a count may differ from the parent's count times per, as a share of that product. People
+// write round numbers, so the two need not be equal.
 const perTolerance = 0.05
 
 // SettleCounts checks the parents and the counts of all entities. Where only a parent or only a child has a count, it
@@ -126,7 +127,7 @@ func (m *Model) SettleCounts() Errors {
 	return errs
 }
 
-// spreadCounts computes missing counts from those of parents and children, until no count changes.
+// spreadCounts computes missing counts from the counts of parents and children, until nothing changes.
 func (m *Model) spreadCounts() {
 	// follow sets a missing count to n, rounded, and reports whether it did.
 	follow := func(count *int, n float64) bool {
@@ -202,7 +203,7 @@ func (e *Entity) carriesNothing() *ParseError {
 	return nil
 }
 
-// contradiction returns an error if the counts of e and of its parent p contradict each other or per.
+// contradiction returns an error if the counts of e and of its parent p contradict each other or p.Per.
 func (e *Entity) contradiction(p Parent) *ParseError {
 	parent := p.Entity
 	switch {
@@ -243,8 +244,8 @@ func (e *Entity) contradiction(p Parent) *ParseError {
 	return e.crowded(p)
 }
 
-// crowded returns an error if several items of e belong to one item of the parent but the key of e has no field of
-// its own to make them different.
+// crowded returns an error if several items of e belong to one item of the parent, but the key of e has no field of
+// its own that tells them apart.
 func (e *Entity) crowded(p Parent) *ParseError {
 	if e.Count <= p.Entity.Count && p.Per.Max <= 1 && p.Per.Skew == 0 ||
 		slices.ContainsFunc(e.KeyFields(), func(f *Field) bool { return e.CarriedFrom(f) != p.Entity }) {

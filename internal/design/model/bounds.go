@@ -12,14 +12,14 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Bounds limit the generated numbers or times of a field to the range from Low to high, both included. Both bounds
-// are numbers of units.
+// Bounds limit the generated numbers or times of a field to the range from Low to high, both included. Low and high
+// count units: the last decimal place of a number, or the Unit or calendar unit of a time.
 type Bounds struct {
 	Low, high int64
 	// scale is the number of decimal places of a number.
 	scale int
-	// Unit is the unit of a time, or 0 for a number. Months and years are
-	// calendar units.
+	// Unit is the unit of a time, or 0 for a number. For years and months, calendar is the unit instead, and Unit has
+	// no meaning.
 	Unit     time.Duration
 	calendar string
 	layout   string
@@ -41,8 +41,7 @@ func (b *Bounds) Count() uint64 {
 	return n + 1
 }
 
-// Spread returns the i-th of n values spread evenly over the bounds, in text
-// form.
+// Spread returns the text form of the i-th of n values that are spread evenly over the bounds.
 func (b *Bounds) Spread(i, n uint64) string {
 	if n <= 1 {
 		return b.Text(b.Low)
@@ -232,8 +231,8 @@ func floor(n, by int64) int64 {
 	return q
 }
 
-// moment parses the text of an RFC 3339 time, a date, a month or a year. It parses otherwise instead if the text is
-// empty. If end is set, it returns the last second of a date, month or year instead of the first.
+// moment parses an RFC 3339 time, a date, a month or a year. If the text is empty, it parses the second argument
+// instead. If end is set, it returns the last second of a date, month or year instead of the first.
 func moment(of, otherwise string, end bool) (time.Time, error) {
 	if of == "" {
 		of = otherwise
@@ -263,8 +262,8 @@ var precision = map[string]int{
 	"micros": 8, "nanos": 9,
 }
 
-// A Unit is a unit of time whose periods have a text form, such as month, whose periods are written as 2026-01. Name
-// is the type of values that are such periods, and Layout is their layout of package time.
+// A Unit is a unit of the calendar, such as month. Its periods have a text form, such as 2026-01: Name is the type of
+// this text, and Layout is its layout for package time.
 type Unit struct {
 	Name, Layout        string
 	years, months, days int
@@ -300,7 +299,7 @@ func Period(text string) (keys.Type, bool) {
 	return keys.Type{}, false
 }
 
-// InPeriod returns the period of type t that a time in RFC 3339 form is in. It returns other texts unchanged.
+// InPeriod returns the period of type t that contains a time in RFC 3339 form. It returns other texts unchanged.
 func InPeriod(t keys.Type, text string) string {
 	for _, u := range Units {
 		n := len(u.Layout)

@@ -163,7 +163,7 @@ func (t *Template) Produces(v attr.Value) bool {
 	}
 	text := TextOf(v)
 	if v.Kind() == attr.Number {
-		// Numbers lose the leading zeros of a padded type.
+		// A number is stored without the leading zeros that a padded type writes.
 		parts := t.Template.Parts()
 		if len(parts) == 1 && parts[0].Name != "" {
 			return true

@@ -17,7 +17,8 @@ import (
 // table.
 func (e *Entity) Item(values map[string]string) (attr.Item, error) { return e.ItemWith(values, nil) }
 
-// ItemWith is like Item, with extra attributes.
+// ItemWith is like Item, but adds the attributes in extra and takes them in place of the entity's attributes of the
+// same names.
 func (e *Entity) ItemWith(values map[string]string, extra attr.Item) (attr.Item, error) {
 	var b ItemBuilder
 	if err := e.Add(&b, e.Attributes, values, extra, false); err != nil {
@@ -41,8 +42,8 @@ func (b *ItemBuilder) Reset() {
 	b.raw = b.raw[:0]
 }
 
-// Add adds the given attributes to the builder, except those that extra has. If complete is set, values must have a
-// value for every field, and Add does not check that.
+// Add adds the given attributes to the builder, except those that extra has. If complete is set, the caller
+// guarantees that values has a value for every field, and Add does not check it.
 func (e *Entity) Add(
 	b *ItemBuilder, attributes []*Template, values map[string]string, extra attr.Item, complete bool,
 ) error {
@@ -112,7 +113,7 @@ func (t *Template) value(b *ItemBuilder, values map[string]string, complete bool
 	return attr.MakeValue(t.Kind, b.raw[at:len(b.raw):len(b.raw)]), true, nil
 }
 
-// Components returns the fields in the template, none for a constant.
+// Components returns the names of the fields in the template. A constant has none.
 func (t *Template) Components() []string {
 	if t.Template == nil {
 		return nil

@@ -35,7 +35,7 @@ func (e Errors) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the errors one by one.
+// Unwrap returns the elements of e, for errors.Is and errors.As.
 func (e Errors) Unwrap() []error {
 	all := make([]error, len(e))
 	for i, err := range e {

@@ -1,6 +1,6 @@
 package model
 
-// A Severity is the severity of a finding.
+// A Severity says how serious a finding is.
 type Severity int
 
 // The severities. An error fails a check, a warning fails it on request, and a

@@ -38,7 +38,7 @@ type Model struct {
 	// Seed determines the generated values. Equal seeds give equal data.
 	Seed     uint64
 	Tables   []*Table
-	Fields   []*Field // values that several entities share
+	Fields   []*Field // fields that several entities share
 	Entities []*Entity
 	// Items are items that do not belong to an entity.
 	Items    []*RawItem
@@ -69,7 +69,7 @@ type Index struct {
 	Pos       Pos
 	Name      string
 	Local     bool
-	Partition []Attribute // at most four attributes; a local index has the table's
+	Partition []Attribute // at most four attributes; in a local index, the table's partition key
 	Sort      []Attribute // at most four attributes
 	// Projection is ALL, KEYS_ONLY or INCLUDE. Include lists the non-key
 	// attributes for INCLUDE.
@@ -117,8 +117,8 @@ type Template struct {
 	// Template builds the value from fields. If it is nil, the value is Const.
 	Template *keys.Template
 	Const    attr.Value
-	// When limits the attribute to items in which these fields have one of
-	// these values, which makes an index sparse. Empty means always.
+	// When limits the attribute to items in which these fields have one of these values. An index on the attribute
+	// then holds only these items. If When is empty, it limits nothing.
 	When map[string][]string
 	// Ranges limits the attribute to items whose fields lie in all of these ranges.
 	Ranges []FieldRange
@@ -204,8 +204,8 @@ type Pattern struct {
 	// Writes are the writes of the pattern: none if the pattern reads, several in a transaction. Table and Entity are
 	// those of the first write.
 	Writes []Write
-	// Then is the entity whose items a follow-up BatchGetItem reads, or nil. The values of each returned row give one
-	// key.
+	// Then is the entity whose items a follow-up BatchGetItem reads, or nil. Each returned row has the values for the
+	// key of one of these items.
 	Then *Entity
 
 	// Rate is the number of requests per second; 0 means not declared.
@@ -224,7 +224,7 @@ const (
 	AskedZipf    = "zipf"    // by cost: the value with the kth highest cost has the weight 1/k^Skew
 )
 
-// A Condition is a condition on one field.
+// A Condition compares a field with its Args.
 type Condition struct {
 	Pos   Pos
 	Field string

@@ -67,8 +67,8 @@ func (p Per) Mean() (float64, bool) {
 	return float64(sum) / (2 * perScale), true
 }
 
-// PerUnit is the number of units of [Per.At] in one item. At returns fractions of an item, because it interpolates
-// between two quantiles.
+// PerUnit is the number that [Per.At] returns for one item. At interpolates between two quantiles, so it also returns
+// fractions of an item.
 const PerUnit = 1 << 10
 
 // At returns the number of items of the i-th of n parents, in units of 1/[PerUnit]. The parents are in ascending

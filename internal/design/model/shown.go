@@ -99,8 +99,8 @@ func names(field, entity string) bool {
 	return field != "" && strings.HasSuffix(entity, field)
 }
 
-// contains reports whether all has a field with the name of each field in some. Two entities can declare a field of
-// one name each for itself.
+// contains reports whether all has a field with the name of each field in some. It compares names, because two
+// entities can each declare a field of the same name.
 func contains(all, some []*Field) bool {
 	return !slices.ContainsFunc(some, func(f *Field) bool {
 		return !slices.ContainsFunc(all, func(o *Field) bool { return o.Name == f.Name })

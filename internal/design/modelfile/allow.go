@@ -17,7 +17,7 @@ var ruleCodec = checked(func(in value, rule string) {
 	}
 })
 
-// subjectCodec is the codec of the part of the model that a finding is about, by name.
+// subjectCodec is the codec of the name of the table, index, entity or pattern that a finding is about.
 var subjectCodec = checked(func(in value, name string) {
 	if name != "" {
 		in.known(name, in.subjects(), "unknown table, index, entity or pattern %s")

@@ -74,7 +74,7 @@ func oneOrList[T any](list []T, node func(T) *yaml.Node) *yaml.Node {
 	return listNode(yaml.FlowStyle, list, node)
 }
 
-// evenly is the text for a number per parent that follows from the counts.
+// evenly is the text of a number per parent that the parser computes from the counts of the entities.
 const evenly = "even"
 
 func readPer(in value, p *model.Per) {
@@ -107,7 +107,7 @@ func readPer(in value, p *model.Per) {
 	afterPer(in, p)
 }
 
-// afterPer reports numbers that do not ascend, or that allow no item.
+// afterPer adds an error if the numbers in per do not ascend, or if per allows no items.
 func afterPer(in value, p *model.Per) bool {
 	switch {
 	case p.Max > 0 && !p.Ascending():
@@ -129,7 +129,7 @@ func perNode(p *model.Per) *yaml.Node {
 	return perObject.write(p)
 }
 
-// checkParents checks the parents of all entities, and computes counts from other counts.
+// checkParents checks the parents of all entities, and sets the counts that follow from other counts.
 func (p *parser) checkParents() {
 	if len(p.errs) > 0 {
 		return

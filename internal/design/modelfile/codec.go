@@ -19,8 +19,8 @@ type codec struct {
 	of    reflect.Type // type of v if the codec is for one type only
 }
 
-// special returns a codec with functions for a T. The T is the value itself, or the struct whose fields store the
-// value.
+// special returns a codec with functions that read and write a T. T is the type of the value, or of the struct whose
+// fields store the value.
 func special[T any](read func(in value, v *T), write func(v *T) *yaml.Node) codec {
 	return codec{
 		read: func(in value, v reflect.Value) bool {
@@ -46,7 +46,7 @@ func (c codec) without(value string) codec {
 	return c
 }
 
-// called returns a codec that uses what as the name of the value in error messages.
+// called returns a codec that gives the value the name what in error messages.
 func (c codec) called(what string) codec {
 	read := c.read
 	c.read = func(in value, v reflect.Value) bool { return read(in.called(what), v) }
@@ -83,7 +83,7 @@ func (c codec) queued(queue func(*parser) *[]func()) codec {
 	return c
 }
 
-// unread returns a codec that only writes. Functions of the object read the member.
+// unread returns a codec that only writes, because the functions before and after of the object read the member.
 func (c codec) unread() codec {
 	c.read = nil
 	return c
@@ -157,7 +157,8 @@ func number(most float64) codec {
 	})
 }
 
-// maxRate is the highest rate of requests, and the highest number of units. It keeps the sums of costs readable.
+// maxRate is the highest rate of requests per second, and the highest number of units. It keeps the sums of costs
+// readable.
 const maxRate = 1_000_000_000
 
 // integer returns the codec of whole numbers from least to most.

@@ -162,7 +162,7 @@ func (d *draft) carried(name string, all []*draft) *model.Field {
 	return nil
 }
 
-// parse parses the templates of d, whose fields have their types.
+// parse parses the templates of d and sets the entity's attributes. infer must have set the types of the fields.
 func (p *parser) parse(d *draft) {
 	e := &d.Entity
 	for _, a := range d.Attributes {

@@ -116,7 +116,8 @@ func skewedNode(word string, skew float64) *yaml.Node {
 	return textNode(word)
 }
 
-// zipf returns the skew in a text such as zipf(1.2). It reports false if the text is not a zipf distribution.
+// zipf returns the skew in a text such as zipf(1.2). The text zipf alone means 1.2. zipf reports false if the text is
+// not a zipf distribution.
 func (in value) zipf(s string) (skew float64, ok bool) {
 	name, number, _ := strings.Cut(s, "(")
 	switch {

@@ -24,7 +24,7 @@ func Load(path string) (*model.Model, error) {
 	return Parse(path, data)
 }
 
-// Parse reads a model from YAML or JSON. File is the file name in places. For an invalid model it returns
+// Parse reads a model from YAML or JSON. File is the file name that errors show. For an invalid model it returns
 // [model.Errors].
 func Parse(file string, data []byte) (*model.Model, error) {
 	p := &parser{file: file, m: &model.Model{}, declared: map[*model.Field]bool{}, broken: map[*model.Entity]bool{}}
@@ -63,7 +63,7 @@ func FieldText(f *model.Field) string {
 	if n == nil {
 		return keys.Type{}.String()
 	}
-	data, _ := dump(n) // FieldText made the nodes, so this cannot fail
+	data, _ := dump(n) // cannot fail, because FieldText made the nodes itself
 	return strings.TrimSpace(string(data))
 }
 

@@ -39,7 +39,7 @@ type parser struct {
 	pattern *model.Pattern
 }
 
-// A value is a value in a file, or a missing one, whose node is nil.
+// A value is a node of a model file and its name in messages. The node is nil if the file lacks the value.
 type value struct {
 	*parser
 	node *yaml.Node
@@ -49,7 +49,7 @@ type value struct {
 	short   bool                  // the file has the object's main member in place of a mapping
 }
 
-// at returns the value of a node. Messages use what as its name.
+// at returns the value of a node. The parameter what is its name in messages.
 func (p *parser) at(n *yaml.Node, what string) value { return value{parser: p, node: n, what: what} }
 
 // get returns a member of an object.

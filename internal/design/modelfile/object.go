@@ -10,9 +10,9 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// A member describes a member of an object. The codec reads the member into the struct field with the same name in
-// Go's spelling. If it is a codec of the whole struct, it reads the member into that. If the codec has no read
-// function, functions of the object read the member.
+// A member describes one entry of a mapping (see [object]). The codec reads the entry into the struct field with the
+// same name in Go's spelling, or into the whole struct if the codec is one of the struct. If the codec has no read
+// function, the functions before and after of the object read the entry.
 type member struct {
 	name string
 	codec
@@ -53,14 +53,14 @@ func (m member) node(self reflect.Value) *yaml.Node {
 	return m.write(reflect.Indirect(v))
 }
 
-// An object describes the mappings that are read into a T, by their members.
+// An object describes a mapping of the file that is read into a T: it lists the members that the mapping can have.
 type object[T any] struct {
 	style    yaml.Style
 	sections map[string]string // comment to write before a member
-	short    string            // member that the file may write alone, in place of the mapping
+	short    string            // member whose value the file may write in place of the mapping
 	members  []member
-	// before and after check conditions on several members, before and after these are read. If one of them returns
-	// false, the object is dropped.
+	// before runs before the members are read, after runs when they have been read. Both check conditions on several
+	// members. If one of them returns false, the object is dropped.
 	before, after func(in value, v *T) bool
 }
 

@@ -82,8 +82,8 @@ func afterQuery(in value, q *model.Pattern) bool {
 	return true
 }
 
-// expression checks a filter or a projection of the pattern q. The pattern scan has nothing but this expression;
-// expression compiles it as a scan of the items that q reads.
+// expression checks a filter or a projection of the pattern q by compiling it in a scan of the items that q reads.
+// The pattern scan has only the expression; expression sets the rest.
 func (in value) expression(q, scan *model.Pattern) {
 	if in.node == nil {
 		return

@@ -76,7 +76,7 @@ var constantCodec = special(func(in value, a *attribute) {
 	return valueNode(a.Const)
 })
 
-// whenCodec is the codec of an attribute's condition: the allowed values of each field.
+// whenCodec is the codec of an attribute's condition: the allowed values or the range of each field.
 var whenCodec = special(
 	readWhen,
 	func(a *attribute) *yaml.Node {
@@ -194,8 +194,8 @@ func components(src string, fn func(name, typ string)) {
 // numeric are the types whose encoding is a plain number, without padding.
 var numeric = []string{"number", "int", "epoch", "epochms", "year"}
 
-// parseTemplate parses a template. An attribute of type N must have one component. The component has type number
-// unless its own type is numeric.
+// parseTemplate parses a template. An attribute of type N must have a template of one component, or be a plain
+// number. A component whose type is not numeric gets the type number.
 func parseTemplate(e *model.Entity, kind attr.Kind, src string) (*keys.Template, error) {
 	types := map[string]keys.Type{}
 	for _, f := range e.Fields {

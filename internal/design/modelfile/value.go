@@ -44,7 +44,7 @@ func (in value) attributeAt(kind attr.Kind, depth int) (v attr.Value, ok bool) {
 	return v, ok
 }
 
-// elementOf has the kinds of the elements of sets.
+// elementOf maps the kind of a set to the kind of its elements.
 var elementOf = map[attr.Kind]attr.Kind{
 	attr.StringSet: attr.String, attr.NumberSet: attr.Number, attr.BinarySet: attr.Binary,
 }
@@ -126,8 +126,8 @@ func (in value) good(err error) bool {
 	return err == nil
 }
 
-// scalar reads plain YAML as the given kind, if a key may have that kind. Otherwise it derives the type from the text.
-// A binary attribute gets the bytes of the text.
+// scalar reads plain YAML as the given kind, if that is S, N or B, the kinds of keys. Otherwise it takes the type
+// that YAML gives the text. A binary attribute gets the bytes of the text.
 func (in value) scalar(kind attr.Kind) (attr.Value, bool) {
 	n := in.node
 	switch kind {

@@ -15,7 +15,7 @@ import (
 // operators are the operators of conditions on keys. A plain value means =.
 var operators = []string{"=", "<", "<=", ">", ">=", "between", "begins_with", "in"}
 
-// every is the text for all values of a field.
+// every is the text in place of a list of values if a condition allows all values of a field.
 const every = "all"
 
 // maxIn is the largest number of values that a condition can list.
@@ -82,8 +82,9 @@ func (e entry) restrict(q *model.Pattern) {
 	q.Where = append(q.Where, c)
 }
 
-// encodes returns an error if no template of the entity can encode the value. A value that does not fit the field's
-// type may fit a template: the key of an index may contain only the month of a time.
+// encodes returns an error if the text is not a value of the field. The text may also be a period, such as the month
+// of a time, or a text that a template of the entity can encode: the key of an index may contain only the month of a
+// time.
 func encodes(e *model.Entity, f *model.Field, text string) error {
 	_, err := f.Type.Encode(text)
 	if _, _, period := compile.Period(f.Type, text); err == nil || period {

@@ -19,7 +19,7 @@ type template struct {
 	mappings   map[string]any
 	conditions map[string]any
 	resources  map[string]any
-	depth      int // number of values around the current one, which is limited because a mapping can contain itself
+	depth      int // number of values that contain the current one; limited, because a mapping can contain itself
 }
 
 // none is the value of AWS::NoValue. A member with this value is removed.
@@ -103,7 +103,8 @@ func parameter(name string, p map[string]any) any {
 	return u.from(name)
 }
 
-// tables returns the tables of a template. values has the values of parameters that the template does not declare.
+// tables returns the tables of a template. values has the values of parameters that the template does not declare,
+// such as pseudo parameters.
 func (in *input) tables(root, values map[string]any) (all []*Schema, err error) {
 	t := &template{
 		input: in, parameters: values,
@@ -145,7 +146,7 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 		}
 	}
 	if all == nil {
-		if len(in.notes) > 0 { // the parts that were skipped may have the table
+		if len(in.notes) > 0 { // the table may be in a part that was skipped
 			return nil, advice.New(in.notes[0].Advice, "%w: %s", errNoTable, in.notes[0].Text)
 		}
 		return nil, advice.New("", "%w", errNoTable)
@@ -175,7 +176,8 @@ func (t *template) table(id, kind string, r map[string]any) (*Schema, error) {
 		return nil, advice.New("", "Resources.%s has no Properties", id)
 	}
 	if properties["TableName"] == nil {
-		// The service would make a name of the stack's name, the id and random letters.
+		// Without a name in the template, the service would make one from the stack's name, the id and random
+		// letters.
 		properties["TableName"] = id
 		if len(id) < 3 { // too short for a table
 			stack, _ := t.known(map[string]any{"Ref": "AWS::StackName"})
@@ -385,7 +387,7 @@ func (t *template) functionText(name string, arg any) string {
 	return name + " " + text.Clip(src, advice.MaxText)
 }
 
-// split splits a text. For an unresolved value, it splits the stand-in, and each part of that is unresolved too.
+// split splits a text. If the value is unresolved, split splits the stand-in and returns unresolved parts.
 func split(v any, between string, fail unresolved) any {
 	u, unknown := v.(unresolved)
 	text, ok := v.(string)
@@ -414,8 +416,8 @@ func standIn(v any) any {
 	return v
 }
 
-// known evaluates a value to text. If the value depends on parameters that are not given, known returns its stand-in
-// and adds a note.
+// known evaluates a value to text. If the text depends on parameters that are not given, known returns the text with
+// stand-ins and adds a note. It returns false if no parameter would make the text known.
 func (t *template) known(v any) (string, bool) { return t.text(t.value(v)) }
 
 // text converts an evaluated value to text, as known does.
@@ -443,7 +445,7 @@ func (t *template) ref(id string) any {
 	return missing(id, id, give)
 }
 
-// substitute replaces each ${name} in a text. A value in own comes before a parameter or a resource of that name.
+// substitute replaces each ${name} in a text. The map own takes precedence over parameters and resources.
 func (t *template) substitute(text string, own map[string]any) any {
 	var parts []any
 	for {

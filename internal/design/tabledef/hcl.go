@@ -18,18 +18,19 @@ import (
 // This file parses Terraform's language with the HCL library, which Terraform uses too.
 
 // maxBlocks limits the tables and modules that a Reader reads, because a module can contain itself. maxValues limits
-// the values that templates and services make, because each value can contain another value twice.
+// the values that templates and services make: if each value contains the one before it twice, their size doubles
+// with every value.
 const (
 	maxBlocks = 10_000
 	maxValues = 100_000
 )
 
-// A sources has the Terraform files that a Reader has read, and what is left of its limits.
+// sources are the Terraform files that a Reader has read, and the rest of the Reader's limits.
 type sources struct {
 	bodies map[string]*hclsyntax.Body
 	text   map[string][]byte
 	blocks int // that may still be read
-	values int // that templates and services may still make together
+	values int // values that templates and services may still make together
 	making int // bytes that the current expression may still make
 	kept   int // bytes that the values of all expressions may still take
 }

@@ -128,7 +128,7 @@ func one(args []cty.Value) (cty.Value, error) {
 }
 
 // flatten flattens nested lists. If a list is unknown, flatten returns an unknown value. The library's function would
-// take an unknown value with a mark for an element that is not a list.
+// treat an unknown value with a mark as an element and not as a list.
 func flatten(args []cty.Value) (cty.Value, error) {
 	if marks, unknown := unknownList(args[0]); unknown {
 		return cty.DynamicVal.WithMarks(marks), nil
@@ -136,8 +136,8 @@ func flatten(args []cty.Value) (cty.Value, error) {
 	return stdlib.Flatten(args[0])
 }
 
-// unknownList reports whether v, or a member at any depth, may be an unknown list. It returns the marks of that
-// value.
+// unknownList reports whether v, or a member at any depth, is unknown and may be a list. It returns the marks of that
+// unknown value.
 func unknownList(v cty.Value) (marks cty.ValueMarks, unknown bool) {
 	v, marks = v.Unmark()
 	t := v.Type()

@@ -30,7 +30,7 @@ type mark struct {
 
 func (m mark) value(v cty.Value) cty.Value { return v.Mark(m) }
 
-// without returns an unknown value with a mark. why says why it has no value.
+// without returns an unknown value with a mark. why says why the value is unknown; it may be "".
 func without(name, why string) cty.Value {
 	return mark{part: part{name: name}, why: why}.value(cty.DynamicVal)
 }
@@ -135,8 +135,8 @@ func (r *reference) object() cty.Value {
 	return cty.ObjectVal(members)
 }
 
-// references returns the values to which an expression refers. It groups them into an object for each first part of a
-// name, such as var.
+// references returns the values to which an expression refers, by the first part of their names. The values of var.a
+// and var.b are members of an object for var.
 func (s *scope) references(e hclsyntax.Expression) map[string]cty.Value {
 	root := &reference{}
 	for _, t := range e.Variables() {
@@ -232,8 +232,8 @@ func (s *scope) once(name string, e hclsyntax.Expression) cty.Value {
 	return s.known[name]
 }
 
-// undeclared returns a stand-in of type t for a variable without a value. A user can give the variable by the name
-// give, unless give is "".
+// undeclared returns a stand-in of type t for a variable without a value. give is the name by which a user can give
+// the variable, or "" if a user cannot.
 func undeclared(name string, t cty.Type, give string) cty.Value {
 	m := mark{part: part{name: "var." + name, standIn: legalName(name), give: give}}
 	v := cty.UnknownVal(t)
@@ -278,8 +278,8 @@ func (s *scope) unresolved(marks cty.ValueMarks, standIn string) unresolved {
 }
 
 // plain converts a value to maps, lists, strings and bools. A marked value becomes unresolved if it contains the
-// stand-in of one of its marks. Otherwise an unknown value only selected it, for example in a condition. Then plain
-// returns the value and adds a note.
+// stand-in of one of its marks. If it contains none, the unknown value only selected it, for example as a condition:
+// plain then returns the value and adds a note.
 func (s *scope) plain(v cty.Value) any {
 	v, marks := v.Unmark()
 	if !v.IsKnown() {

@@ -25,7 +25,7 @@ var ErrOther = errors.New("neither CreateTable JSON nor a CloudFormation templat
 var ErrFolder = errors.New("the folder has no Terraform files, no serverless.yml and no template with a table")
 
 // Parameters maps names to values. The names are parameters of a CloudFormation template, pseudo parameters such as
-// AWS::StackName, or variables of a Terraform module.
+// AWS::StackName, variables of a Terraform module, or options, parameters and variables of a Serverless service.
 type Parameters map[string]string
 
 // check returns an error if the user gave a parameter that is not declared, for example because of a typo.
@@ -49,7 +49,7 @@ type Reader struct {
 	Flag string
 }
 
-// input returns the state of a new reading.
+// input returns a new input for one call of Read or ReadData.
 func (r Reader) input() *input {
 	return &input{with: r.Parameters, flag: r.Flag, sources: newSources()}
 }
@@ -174,7 +174,7 @@ var errNoTable = errors.New("the template has no table")
 
 // An input is the state of reading a file or a folder.
 type input struct {
-	path  string // of the file or the module that is being read
+	path  string // path of the file or module that is being read
 	with  Parameters
 	flag  string
 	notes []Note
@@ -306,7 +306,7 @@ func missing(name, standIn, give string) unresolved {
 	return unresolved{name: name, standIn: legalName(standIn)}.from(give)
 }
 
-// from returns u as the value of one parameter, which a user can give by the name give.
+// from returns u with one part: a parameter that a user can give by the name give, with u's name and stand-in.
 func (u unresolved) from(give string) unresolved {
 	u.of = []part{{u.name, u.standIn, give}}
 	return u
@@ -389,7 +389,8 @@ const maxText = 1 << 16
 // tooLong replaces a text of more than maxText bytes.
 var tooLong = unresolved{name: "a value that is too long"}
 
-// finish makes a Schema from the members of a CreateTable request. what says where in its file the table is.
+// finish makes a Schema from the members of a CreateTable request. The parameter what is the name of the table in its
+// file, for messages.
 func (in *input) finish(what string, request map[string]any) (*Schema, error) {
 	own := map[string]any{}
 	for _, name := range members {
@@ -450,10 +451,10 @@ func (in *input) made(u unresolved) {
 	}
 }
 
-// free are the members in which a stand-in does no harm, because they are names.
+// free are the members that may be stand-ins, because they are names.
 var free = []string{"TableName", "IndexName", "AttributeName"}
 
-// optional are the members that a request may lack. If the value of one is unresolved, resolve leaves it out.
+// optional are the members that a request may lack. resolve leaves such a member out if its value is unresolved.
 var optional = []string{
 	"BillingMode", "ProvisionedThroughput", "StreamSpecification", "DeletionProtectionEnabled", "TableClass",
 	"TimeToLiveSpecification",

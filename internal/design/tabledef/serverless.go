@@ -22,7 +22,7 @@ import (
 // Source: https://www.serverless.com/framework/docs, guides/variables, guides/parameters and
 // providers/aws/guide/resources.
 
-// A service is a serverless.yml.
+// A service is the state of reading a serverless.yml.
 type service struct {
 	*input
 	root   map[string]any
@@ -30,7 +30,7 @@ type service struct {
 	absent map[string]error // errors about files that do not exist, by path
 	asked  map[string]bool  // variables that were looked up
 	err    error            // the error about the first file that cannot be read
-	depth  int              // number of values around the current one
+	depth  int              // number of values that contain the current one
 }
 
 // isService reports whether a file looks like a serverless.yml.
@@ -68,7 +68,7 @@ func (in *input) parseService(root map[string]any) ([]*Schema, error) {
 // sections are the sections of a template that can affect tables.
 var sections = []string{"Resources", "Parameters", "Conditions", "Mappings"}
 
-// collect merges the sections of v into a template. v may be a list, and so may each section.
+// collect merges the sections of v into the template merged. v may be a list, and so may each section.
 func (s *service) collect(place string, merged map[string]any, v any) {
 	s.each(place, v, 0, func(place string, v map[string]any) {
 		for _, name := range sections {
@@ -271,7 +271,7 @@ var (
 )
 
 // formOf returns the submatches of variableForm, or nil if the text is not a variable of the framework. A plain name
-// is not, because CloudFormation evaluates it.
+// such as TableName is none: CloudFormation evaluates it.
 func formOf(text string) []string {
 	if !strings.ContainsAny(text, ":(") {
 		return nil

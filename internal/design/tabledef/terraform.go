@@ -100,7 +100,8 @@ func is(b *hclsyntax.Block, kind string, labels int) bool {
 }
 
 // setVariables sets the variables of a module. It takes the first value that exists: the text that a user gave, the
-// value in a .tfvars file, the value in the block that calls the module, or the default.
+// value in a .tfvars file, the value in the block that calls the module, or the default. If there is none, the
+// variable gets a stand-in.
 func (m *module) setVariables(text Parameters, values map[string]cty.Value) {
 	for _, b := range m.variables {
 		name := b.Labels[0]
@@ -356,7 +357,7 @@ func (m *module) instance(i instance, b *hclsyntax.Block) ([]*Schema, error) {
 	return m.table(i.what, arguments)
 }
 
-// table returns the table of a resource, or an error if it has no name.
+// table returns the table of a resource. It returns an error if the table has no name.
 func (m *module) table(what string, arguments map[string]any) ([]*Schema, error) {
 	s, err := m.finish(what, fromTerraform(arguments))
 	if err != nil {
@@ -415,7 +416,8 @@ func (m *module) call(i instance, b *hclsyntax.Body) ([]*Schema, error) {
 	}
 
 	arguments := map[string]cty.Value{}
-	for _, name := range slices.Sorted(maps.Keys(called.declared)) { // sorted, because values can add notes
+	// sorted, because evaluating a value can add a note, and notes have an order
+	for _, name := range slices.Sorted(maps.Keys(called.declared)) {
 		if a := b.Attributes[name]; a != nil {
 			arguments[name] = i.value(a.Expr)
 		}

@@ -83,7 +83,7 @@ func words(s string) (all []string) {
 	return all
 }
 
-// Place returns the line and column of byte pos of src, from 1, in words.
+// Place returns the line and the column of byte pos of src in words. Both count from 1.
 func Place(src string, pos int) string {
 	before := src[:min(max(pos, 0), len(src))]
 	line := 1 + strings.Count(before, "\n")

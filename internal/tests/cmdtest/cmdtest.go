@@ -138,7 +138,7 @@ func (p *Process) Kill(t testing.TB) {
 	}
 }
 
-// KillAfter kills the process after a delay. It returns false if the process exited by itself before.
+// KillAfter kills the process after a delay. It returns false if the process exited by itself before that.
 func (p *Process) KillAfter(t testing.TB, delay time.Duration) bool {
 	t.Helper()
 	select {

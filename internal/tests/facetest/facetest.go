@@ -26,8 +26,8 @@ import (
 	"github.com/sortkey/sortkey/internal/engine"
 )
 
-// fewest is how many requests of all scripts must go through the Go API. It catches a change of the scripts or of
-// this package after which hardly any request does.
+// fewest is the least number of requests of all scripts that must go through the Go API. A change of the scripts or
+// of this package could make hardly any request do so, and Run would test nothing.
 const fewest = 250
 
 // Run runs all scripts of a folder. For each script it calls open twice, which opens an empty database.

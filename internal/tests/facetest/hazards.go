@@ -544,7 +544,7 @@ var hazards = []hazard{
 	}},
 }
 
-// bodies are functions of transactions that write to box h and call end, each at another place. In a View the writes
+// bodies are functions for transactions. They write to box h and call end at different places. In a View the writes
 // fail.
 var bodies = []func(ctx context.Context, s *subject, end func()) error{
 	func(ctx context.Context, s *subject, end func()) error {
@@ -585,9 +585,9 @@ func recovering(fn func()) (recovered any) {
 	return nil
 }
 
-// undone runs an Update that calls inner, which writes to box h and fails, and then writes to box b itself. It
-// returns an error unless the write to box b stays, or the whole Update fails with errReason and the write to box b
-// is undone too.
+// undone runs an Update that first calls inner and then writes to box b. The function inner writes to box h and
+// fails. undone returns an error unless one of two things happens: the Update succeeds and keeps the write to box b,
+// or it fails with errReason and undoes this write too.
 func (s *subject) undone(ctx context.Context, inner func(ctx context.Context)) error {
 	outer := s.db.Update(ctx, func(ctx context.Context) error {
 		inner(ctx)

@@ -16,8 +16,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// swift is how long a pair occupies a slot at most. A pair that has not ended by then is probably waiting, and not
-// computing, so the next pair may begin.
+// swift is the longest time that a pair occupies a slot; the slots limit how many pairs run at once. A pair that has
+// not ended by then is probably waiting, and not computing, so the next pair may begin.
 const swift = time.Second
 
 // Matrix calls every method of a table within a transaction while another goroutine calls a method of the database or
@@ -52,7 +52,7 @@ type matrix struct {
 	t       *testing.T
 	pause   time.Duration
 	dir     string
-	slots   chan struct{} // one for each pair that is not waiting
+	slots   chan struct{} // limits the pairs that run at once; see swift
 	running sync.WaitGroup
 	cells   []*cell
 }
@@ -66,9 +66,9 @@ type cell struct {
 	cancel        context.CancelFunc
 
 	watch
-	// within is the error of the transaction, beside the error of the other call.
+	// within is the error of the transaction. beside is the error of the other call.
 	within, beside error
-	broken         string // error before or after the pair
+	broken         string // error before the pair began or after it ended
 }
 
 func (c *cell) transaction() string {
@@ -256,8 +256,8 @@ func (m *matrix) report() {
 	}
 }
 
-// table formats the signs: a column for each other call and a line for each method. The last line of each transaction
-// is for other calls inside it.
+// table formats the signs. It has a column for each other call and, for each kind of transaction, a line for each
+// method and a last line for the calls inside the transaction.
 func (m *matrix) table(signs map[string]byte) string {
 	var b strings.Builder
 	b.WriteByte('\n')

@@ -19,7 +19,7 @@ type matrixCall struct {
 	call func(ctx context.Context, s *subject) error
 	// writes is true if the call fails in a View.
 	writes bool
-	// ends says that calls beside this one may fail because of it: those of a transaction or, after Close, all.
+	// ends is true if this call may make a call beside it fail: a call of the transaction or, after Close, any call.
 	ends bool
 	// alone says that the call takes no context and waits until transactions end. Inside a transaction it would wait
 	// forever.

@@ -15,9 +15,9 @@ import (
 )
 
 // Opposite runs concurrent Updates that write two tables in opposite orders, and checks that all of them succeed. In
-// a shared store they may conflict and then run again. In other stores no function may run twice and no operation in
-// it may fail. Opposite logs how often that happened and the time of the longest Update. Put, if it is not nil, puts
-// an item in place of [sortkey.TableOf.Put].
+// a shared store two Updates may conflict, and one then runs again. In other stores no function may run twice and no
+// operation in it may fail. Opposite logs the number of functions that ran again and of operations that failed, and
+// the time of the longest Update. If put is not nil, Opposite calls it in place of [sortkey.TableOf.Put].
 func Opposite(
 	t *testing.T, updates int, open func(t *testing.T) store.Store,
 	put func(ctx context.Context, db *sortkey.DB, table string, place int) error,

@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A subject is a database with calls that may hang.
+// A subject is a database on which tests make calls that may hang.
 type subject struct {
 	db    *sortkey.DB
 	items *sortkey.TableOf[thing]
@@ -68,7 +68,7 @@ func (s *subject) transact(ctx context.Context, view bool, fn func(ctx context.C
 	return s.db.Update(ctx, fn)
 }
 
-// use makes calls that take every lock, to find one that the calls before have failed to release.
+// use makes calls that take every lock. They hang if an earlier call has failed to release one.
 func (s *subject) use(ctx context.Context) error {
 	if err := s.db.CreateTable(ctx, "Last", "box / place:N"); err != nil {
 		return err
@@ -126,8 +126,8 @@ func (w *watch) wait(b begun, limit <-chan time.Time) error {
 // that starts them.
 const label = "subject"
 
-// labelled returns the stacks of all goroutines that have the label, by its value. A stack lists only functions of
-// this module, except those of this package, and of package sync.
+// labelled returns the stacks of all goroutines that have the label, by its value. It leaves out all functions except
+// those of package sync and of this module, and among these the functions of this package.
 func labelled() map[string]string {
 	var all bytes.Buffer
 	if err := pprof.Lookup("goroutine").WriteTo(&all, 1); err != nil {

@@ -33,8 +33,8 @@ type translation struct {
 }
 
 // translate returns a function that makes the call of the Go API for a request. It returns false for a request that
-// the Go API cannot express. The Go API always asks for some members, such as old items; translate adds these to the
-// request.
+// the Go API cannot express. The Go API always asks for some parts of a response, such as old items. So translate
+// changes the request to ask for them too.
 func (p *pair) translate(t *testing.T, name string, in map[string]any) (says func() (answer, error), ok bool) {
 	maker := map[string]func(*translation) (func() (answer, error), bool){
 		"GetItem": (*translation).get, "PutItem": (*translation).put, "DeleteItem": (*translation).delete,

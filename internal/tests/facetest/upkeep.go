@@ -25,8 +25,8 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// Upkeep tests calls that concern a whole database, such as statistics and backups, and PutMany. Open returns an
-// empty store.
+// Upkeep tests PutMany and the calls that concern a whole database, such as Stats and Backup. Open returns an empty
+// store.
 func Upkeep(t *testing.T, open func() store.Store) {
 	t.Run("Stats", func(t *testing.T) { testStats(t, open) })
 	t.Run("Versions", func(t *testing.T) { testVersions(t, open) })
@@ -172,8 +172,8 @@ func rowsOf(
 	}
 }
 
-// testVersions checks that Stats counts the versions that Views keep, and none after the Views. In a store that
-// cannot count versions it must be 0.
+// testVersions checks that Stats counts the versions that Views keep, and counts none when the Views have ended. If
+// the store cannot count versions, Stats must report 0.
 func testVersions(t *testing.T, open func() store.Store) {
 	st, ctx := open(), t.Context()
 	db, err := sortkey.Open(sortkey.Options{Store: st})
@@ -296,8 +296,8 @@ func testPutMany(t *testing.T, open func() store.Store) {
 	require.Greater(t, len(changes), many)
 }
 
-// testPutManyRefused checks what PutMany leaves behind after an invalid item, in a transaction that fails, and in a
-// closed database.
+// testPutManyRefused checks that PutMany puts no item if an item is invalid, the caller's loop panics or the
+// transaction fails, and that it returns an error in a closed database.
 func testPutManyRefused(t *testing.T, open func() store.Store) {
 	db, ctx := newDB(t, open()), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p", sortkey.Global("ByA", "a:N")))
@@ -388,7 +388,7 @@ func testBackup(t *testing.T, open func() store.Store) {
 	})
 }
 
-// described returns a text for each table, with its rows and the records of its stream.
+// described returns lines of text: for each table its description, its rows and the records of its stream.
 func described(ctx context.Context, c require.TestingT, db *sortkey.DB) (lines []string) {
 	names, err := db.Tables(ctx)
 	require.NoError(c, err)
@@ -414,8 +414,8 @@ func described(ctx context.Context, c require.TestingT, db *sortkey.DB) (lines [
 	return lines
 }
 
-// testBackupRefused checks what remains after Backup or Restore fails: because a writer or reader fails, a context
-// ends, a store is closed, or a backup is cut off.
+// testBackupRefused makes Backup and Restore fail: a writer or reader fails, a context ends, a store is closed, or a
+// backup is cut off. It checks the errors, and that a failed Restore leaves its store empty.
 func testBackupRefused(t *testing.T, open func() store.Store) {
 	db, ctx := newDB(t, open()), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p"))

@@ -24,7 +24,8 @@ const (
 	unsupported = "–"
 )
 
-// waitCalls are the calls in these tables. Where they can, they use the table Other.
+// waitCalls are the calls in these tables. Where they can, they use the table Other, which the transaction does not
+// use.
 var waitCalls = []matrixCall{
 	{name: "Get, Query, Scan", call: func(ctx context.Context, s *subject) error {
 		other := sortkey.Table[thing](s.db, "Other")

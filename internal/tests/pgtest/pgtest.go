@@ -1,8 +1,8 @@
 // Package pgtest starts PostgreSQL for tests: a cluster in a temporary folder that listens on a Unix socket there. It
-// needs an installed PostgreSQL. These tests take minutes, so they run only if SORTKEY_POSTGRES is set, as in
-// scripts/check-postgres.sh.
+// needs an installed PostgreSQL. Tests with PostgreSQL take minutes, so they run only if SORTKEY_POSTGRES is set, as
+// in scripts/check-postgres.sh.
 //
-// PostgreSQL does not run as root. If the tests do, the cluster runs as the user postgres or nobody.
+// PostgreSQL does not run as root. If the tests run as root, the cluster runs as the user postgres or nobody.
 package pgtest
 
 import (

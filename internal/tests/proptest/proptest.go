@@ -2,7 +2,7 @@
 //
 // A property is a function of a [T]. It draws its random choices from the T and reports failures to it, as a test
 // does to a testing.T. The choices come from a tape of bytes. If a tape fails, proptest shrinks it by removing parts
-// and by making numbers smaller. A native fuzz target can use its input as a tape ([Fuzz]). This suits properties
+// and by making numbers smaller. A native fuzz target can use its input as a tape ([Fuzz]). Tapes suit properties
 // that draw thousands of dependent choices, such as histories of a whole database: gopter's generators choose before
 // a case runs, and would have to be combined with FlatMap at every step. Where the choices are known beforehand,
 // properties use gopter's own generators, shrinkers and commands, which read like a specification (packages
@@ -82,7 +82,7 @@ func NeedLong(t testing.TB) {
 }
 
 // SkipShort skips a test with -short, which the run with the race detector sets. Use it for tests that take seconds
-// there and have only one goroutine, so that they have no races.
+// with the race detector but have only one goroutine, so that they have no races.
 func SkipShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
