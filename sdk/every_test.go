@@ -143,16 +143,17 @@ var every = []struct{ op, body, keep string }{
 func TestEach(t *testing.T) {
 	names := map[string]bool{}
 	targets := map[string]string{}
-	for _, file := range []string{"dynamodb.json", "dynamodbstreams.json"} {
+	for file, prefix := range map[string]string{
+		"dynamodb.json": "DynamoDB_20120810", "dynamodbstreams.json": "DynamoDBStreams_20120810",
+	} {
 		data, err := os.ReadFile(filepath.Join("..", "internal", "apigen", "model", file))
 		require.NoError(t, err)
 		var model struct {
-			TargetPrefix string
-			Operations   map[string]any
+			Operations map[string]any
 		}
 		require.NoError(t, json.Unmarshal(data, &model))
 		for name := range model.Operations {
-			names[name], targets[name] = true, model.TargetPrefix
+			names[name], targets[name] = true, prefix
 		}
 	}
 	page, err := os.ReadFile("../docs/fidelity.md")

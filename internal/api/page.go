@@ -80,7 +80,9 @@ func (e *pageEncoder[I]) grow(n int) error {
 }
 
 // page returns the handler of an operation that passes items to a [Visit].
-func page[I any, P interface{ *I }, O wire.Output](sel func(P) *string, method func(*Service, context.Context, P, Visit) (O, error)) handler {
+func page[I any, P interface{ *I }, O wire.Output](
+	sel func(P) *string, method func(*Service, context.Context, P, Visit) (O, error),
+) handler {
 	pool := &sync.Pool{New: func() any {
 		e := new(pageEncoder[I])
 		e.visit = e.add

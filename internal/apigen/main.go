@@ -1,6 +1,7 @@
 // Command apigen generates files of packages wire and api: Go types for the shapes of all operations with the facts
-// of the service model about them, the table of operations, and code that checks the most frequent inputs. It reads only the reduced service model under model/ and the tables in tables.go. The same
-// input always gives the same output.
+// of the service model about them, the table of operations, and code that checks the most frequent inputs. It
+// reads only the reduced service model under model/ and the tables in tables.go. The same input always gives the same
+// output.
 //
 // Run it with go generate ./internal/wire.
 package main

@@ -376,7 +376,9 @@ func (d *Diff) findings(was, is *check.Result) {
 	// only returns the elements of list that have no equal in others. Each element of others is used up by one equal.
 	only := func(list, others []Finding) (all []Finding) {
 		for _, f := range list {
-			same := func(o Finding) bool { return o.Rule == f.Rule && o.Severity == f.Severity && o.Subject == f.Subject }
+			same := func(o Finding) bool {
+				return o.Rule == f.Rule && o.Severity == f.Severity && o.Subject == f.Subject
+			}
 			if i := slices.IndexFunc(others, same); i >= 0 {
 				others = slices.Delete(slices.Clone(others), i, i+1)
 				continue

@@ -532,9 +532,10 @@ func (p *planner) putListed() {
 			}
 		}
 		if n.some {
+			step := Step{Kind: PutListed, Table: t.Name}
 			p.add(
-				Step{Kind: PutListed, Table: t.Name}, n, "put %s of no entity into table %s as the new version lists %s", n,
-				t.Name, text.Agree(n.count(), "it", "them"),
+				step, n, "put %s of no entity into table %s as the new version lists %s", n, t.Name,
+				text.Agree(n.count(), "it", "them"),
 			)
 		}
 	}

@@ -44,6 +44,17 @@ const (
 	defaultAccount = "000000000000"
 )
 
+// isFragment reports whether root looks like the content of a Resources section. Some projects build templates from
+// files with such content.
+func isFragment(root map[string]any) bool {
+	for _, r := range root {
+		if kind, _ := object(r)["Type"].(string); isTable(kind) && object(r)["Properties"] != nil {
+			return true
+		}
+	}
+	return false
+}
+
 func isTable(kind string) bool {
 	return kind == "AWS::DynamoDB::Table" || kind == "AWS::DynamoDB::GlobalTable" ||
 		kind == "AWS::Serverless::SimpleTable"

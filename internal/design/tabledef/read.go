@@ -225,6 +225,8 @@ func (in *input) parseFile(name string, data []byte) ([]*Schema, error) {
 		return in.parseService(root)
 	case root["Resources"] != nil:
 		return in.parseTemplate(root)
+	case isFragment(root):
+		return in.parseTemplate(map[string]any{"Resources": root})
 	case !isJSON:
 		return nil, ErrOther
 	case root["planned_values"] != nil || root["values"] != nil && root["format_version"] != nil:
