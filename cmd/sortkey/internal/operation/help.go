@@ -6,7 +6,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/terminal"
 )
 
-// Help is a part of the help. An operation has one for its command and one for its tool.
+// Help is a part of an operation's help: the part that only the command has, or the part that only the tool has.
 type Help struct {
 	Lead    string // sentences after the first
 	More    string // paragraphs after the notes
