@@ -27,7 +27,7 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// quietTime is the time without a garbage collection after which returnMemory returns memory to the system.
+// quietTime is the time without a garbage collection after which returnMemory takes a burst of requests to be over.
 const quietTime = 2 * time.Second
 
 // Command returns the command serve.
@@ -279,7 +279,7 @@ func whatLoaded(l models.Loaded) string {
 	return text.Count(l.Created, "table") + ", " + text.Count(l.Written, "item") + shareOf(l)
 }
 
-// shareOf returns words for the share of the model's items that was loaded, or "" if all were loaded.
+// shareOf returns words for the share of the model's items that load has loaded, or "" if it has loaded all of them.
 func shareOf(l models.Loaded) string {
 	switch {
 	case l.Scale <= 0:

@@ -15,8 +15,8 @@ import (
 // completionTime bounds the time of a completion.
 const completionTime = 300 * time.Millisecond
 
-// complete returns the completions of a line at pos, which counts characters. Each completed line consists of head,
-// an element of all, and tail.
+// complete returns the completions of a line at pos, a number of characters from the beginning of the line. Head, an
+// element of all, and tail make up a completed line.
 func (s *shell) complete(ctx context.Context, line string, pos int) (head string, all []string, tail string) {
 	before := string([]rune(line)[:pos])
 	tail = line[len(before):]
