@@ -17,7 +17,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A definitions is what a command needs to change the key, the indexes or the settings of one table.
+// A definitions holds what a command needs to change the definition of one table.
 type definitions struct {
 	env   *app.Env
 	src   *app.Source
