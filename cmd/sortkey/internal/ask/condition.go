@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A Condition is a sort key condition as a person typed it. Its operands are text; [Condition.Clause] gives them the
-// type of the attribute.
+// A Condition is a sort key condition as a person typed it. Its operands are text. [Condition.Clause] converts them
+// to values of the attribute's type.
 type Condition struct {
 	Op       ast.Op
 	Operands []string

@@ -49,7 +49,7 @@ type Options struct {
 	DB *sortkey.DB
 	// Branch is the name of the branch that the pages show, or "".
 	Branch string
-	// Requests records the requests of the running program. It is nil if they cannot be recorded.
+	// Requests records the requests of the running program. It is nil if nothing records them.
 	Requests *Recorder
 }
 

@@ -33,7 +33,7 @@ type grid struct {
 	Bytes   int // of the rows
 
 	Examined int     // rows that were read
-	Met      int     // rows that met the filter, also those of the next page
+	Met      int     // rows that met the filter, including those for the next page
 	Units    float64 // read units
 }
 

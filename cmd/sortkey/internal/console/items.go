@@ -358,7 +358,7 @@ func (s *Server) writeOf(t *keyschema.Table, was, is attr.Item) (wire.Request, e
 		if in != nil {
 			return in, nil
 		}
-		if s.opts.DB == nil { // a put would remove attributes that others add meanwhile
+		if s.opts.DB == nil { // a put would remove attributes that somebody has added since
 			return nil, bad("too many attributes change for one request, or one has a name that is too long for it; " +
 				"nothing was written. Change fewer at once")
 		}

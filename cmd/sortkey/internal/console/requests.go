@@ -232,7 +232,7 @@ type batch struct {
 	Left     int       `json:"left"` // requests left out since the last message
 	Total    int       `json:"total"`
 	Shapes   []Shape   `json:"shapes"`
-	Other    int       `json:"other"` // requests that are in no shape, because there are too many shapes
+	Other    int       `json:"other"` // requests without a shape, because there are too many shapes
 }
 
 // events sends the requests of the program to a page as they happen, with a message each beat. If there are more than

@@ -44,7 +44,8 @@ type Server struct {
 	page    *report.Page
 	version string // version of text
 	text    []byte
-	// findings are the findings of the check of text. If text cannot be checked, they are its errors.
+	// findings are the findings of a check of text. If text has errors, so that the server cannot check it, findings
+	// are these errors.
 	findings []Finding
 	missing  *Finding // why the file cannot be read, or nil
 	failed   int      // failed reads of the file in a row

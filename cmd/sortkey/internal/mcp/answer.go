@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// shown returns an item in plain JSON. If the JSON is too large for an answer, shown returns only the key, and a note
-// that says so.
+// shown returns the plain JSON of an item. If that is too large for an answer, shown returns the JSON of only the
+// key, and a note that says so.
 func (s *Server) shown(it attr.Item, schema *keycond.Schema) ([]byte, string) {
 	raw := item.AppendPlain(nil, it)
 	if len(raw) <= s.o.MaxAnswer {

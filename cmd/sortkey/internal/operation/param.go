@@ -36,7 +36,8 @@ type Param struct {
 // A Kind is the kind of a param's value.
 type Kind uint8
 
-// The kinds. A Request is a text, but a language model may also write it as a JSON object.
+// The kinds. The value of a Request param is a text. If a language model writes a JSON object instead, the tool
+// accepts it.
 const (
 	Text Kind = iota
 	List      // of texts

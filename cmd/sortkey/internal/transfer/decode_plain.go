@@ -63,7 +63,7 @@ func (d *decoder) plain(raw []byte) (attr.Item, error) {
 			return nil, err
 		}
 		v, err := d.declared(d.types[attribute])
-		if errors.Is(err, doc.ErrSize) { // the whole item is too large, not only this attribute
+		if errors.Is(err, doc.ErrSize) { // the error is about the whole item, so it does not name this attribute
 			return nil, err
 		}
 		if err != nil {

@@ -62,7 +62,8 @@ type ImportOptions struct {
 	// Import calls Waiting before it pauses, but not before the first pauses of a request. There is only one call at
 	// a time. Waiting may be nil.
 	Waiting func(Wait)
-	// Progress is called now and then, from one goroutine. It may be nil.
+	// Import calls Progress after each part of a file that it verifies and each block that it imports, from one
+	// goroutine. Progress may be nil.
 	Progress func(Progress)
 }
 

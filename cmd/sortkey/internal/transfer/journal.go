@@ -10,9 +10,10 @@ import (
 	"time"
 )
 
-// A journal records how far an import has come, which is its position. For each record before the position, either
-// the endpoint has acknowledged the write, or the record is in the report of rejected records. The first line of the
-// file is JSON about the import, and each further line is a checkpoint. An import locks the file while it runs.
+// A journal records how far an import has come, which is its position. For each record before the position, either the
+// endpoint has acknowledged the write, or the record is in the report of rejected records. The file has a line of JSON
+// for the import, another one each time that the import is resumed, and a line for each checkpoint. An import locks
+// the file while it runs.
 type journal struct {
 	Version int             `json:"version"`
 	Target  string          `json:"target"`

@@ -3,10 +3,10 @@
 // A [Site] listens on a loopback address only. The first address that a person opens contains a token. In exchange,
 // the browser gets a cookie for this site and session, and the site rejects requests without the cookie.
 //
-// The site also rejects requests that a page of another site has caused. It recognizes most of them by their Origin
-// or Sec-Fetch-Site header, which names the other site. A page can avoid that with a host name that resolves to
-// 127.0.0.1 (DNS rebinding). Its requests then have that name, and not the address of the site, in their Host header.
-// Pages may load scripts, styles and data only from the site, and run no inline script.
+// The site also rejects requests that a page of another site has caused. It recognizes most of them by their Origin or
+// Sec-Fetch-Site header, which names the other site. A page can avoid that with a host name that resolves to 127.0.0.1
+// (DNS rebinding). The site recognizes its requests by their Host header, which has that name and not the address of
+// the site. Pages may load scripts, styles and data only from the site, and run no inline script.
 //
 // Sources: RFC 6454 (Origin), W3C Fetch Metadata Request Headers, W3C Content Security Policy Level 3.
 package web

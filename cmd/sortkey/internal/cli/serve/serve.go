@@ -122,7 +122,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	began := time.Now()
 	opts, face := f.opts, f.server
 	opts.Logger = log.Logger
-	face.Open = !log.asked // without a log, the warning below replaces that of the server
+	face.Open = !log.asked // without a log, run prints the warning below, so the server logs none
 	if opts.Store, err = f.openStore(ctx, env, log.Logger); err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	return serveUntil(ctx, front, ln, f.drain, log)
 }
 
-// load loads the files and examples of --load, and returns the models among them.
+// load loads the files and examples of --load. It returns the models that it has loaded.
 func load(
 	ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log logs,
 ) (designs []*model.Model, err error) {

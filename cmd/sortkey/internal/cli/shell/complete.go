@@ -49,8 +49,8 @@ func (s *shell) candidates(ctx context.Context, words []string) (all []string) {
 	return all
 }
 
-// quote puts open, which is the opening quote or "", before each name. If there is only one name, it also closes the
-// quote and adds a space.
+// quote puts open before each name. Open is the quote with which the user began the word, or "". If there is only one
+// name, quote also adds the closing quote and a space.
 func quote(names []string, open string) []string {
 	all := make([]string, len(names))
 	for i, name := range names {
