@@ -10,14 +10,14 @@ import (
 	"github.com/sortkey/sortkey/store/tikv"
 )
 
-// scheme is the scheme of the URL of a cluster, and example is such a URL for error messages.
+// scheme is the URL scheme of a TiKV cluster. Error messages show example, a URL with that scheme.
 const (
 	scheme  = "tikv"
 	example = "tikv://pd1:2379,pd2:2379/app?ca=ca.pem&cert=client.pem&key=client-key.pem"
 )
 
-// parse returns the addresses of the placement drivers in the URL of a cluster, and the options that it sets: the
-// prefix of the keys, and the files for TLS. It does not use [url.Parse], which accepts only one host with a port.
+// parse parses the URL of a cluster. It returns the addresses of the placement drivers, and options with the key
+// prefix and the TLS files that the URL names. It does not use [url.Parse], which accepts only one host with a port.
 func parse(text string) (endpoints []string, opts tikv.Options, err error) {
 	rest, ok := strings.CutPrefix(text, scheme+"://")
 	if !ok {

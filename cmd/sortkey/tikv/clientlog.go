@@ -11,9 +11,10 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// logClient sends the log of TiKV's client to a logger, or drops the log if the logger is nil. By default the client
-// writes to standard output. logClient lowers the levels: it logs a warning as information, because the client
-// repairs the cause, and an error as a warning, because the store returns the errors that the client cannot repair.
+// logClient redirects the log of TiKV's client, which the client by default writes to standard output, to a logger.
+// If the logger is nil, logClient drops the log. It lowers the level of each message. A warning becomes information,
+// because the client repairs the cause. An error becomes a warning, because the store returns the errors that the
+// client cannot repair.
 func logClient(to *slog.Logger) {
 	if to == nil {
 		log.ReplaceGlobals(zap.NewNop(), &log.ZapProperties{})
@@ -33,7 +34,7 @@ func (p *passing) Enabled(level zapcore.Level) bool {
 	return p.to.Enabled(context.Background(), lowered(level))
 }
 
-// lowered returns the level at which passing logs a message of the client.
+// lowered converts the level of a client's message to the lower level at which passing logs the message.
 func lowered(level zapcore.Level) slog.Level {
 	switch {
 	case level >= zapcore.ErrorLevel:

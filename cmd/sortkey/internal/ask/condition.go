@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A Condition is a sort key condition as a person typed it. Its operands are text; [Condition.Clause] gives them the
-// type of the attribute.
+// A Condition is a sort key condition as a person typed it. Its operands are text. [Condition.Clause] converts them
+// to values of the attribute's type.
 type Condition struct {
 	Op       ast.Op
 	Operands []string
@@ -93,8 +93,8 @@ func parseCondition(s string) (Condition, error) {
 	return comparison(ast.Equal, "=", s)
 }
 
-// cutWord removes the first of words that s begins with, in upper or lower case, and returns the text after the word.
-// White space must follow the word or, if parens is set, an opening parenthesis. Otherwise cutWord returns false.
+// cutWord returns the text after the word that s begins with, if this word is one of words in any case. White space
+// must follow the word or, if parens is set, an opening parenthesis. Otherwise cutWord returns false.
 func cutWord(s string, parens bool, words ...string) (string, bool) {
 	for _, w := range words {
 		if len(s) < len(w) || !strings.EqualFold(s[:len(w)], w) {
@@ -117,8 +117,8 @@ func comparison(op ast.Op, word, operand string) (Condition, error) {
 	return Condition{op, []string{v}}, err
 }
 
-// parseBetween parses the "x and y" of a between condition. It returns an error if several words "and" could separate
-// the operands; quotes around the operands make the text unambiguous.
+// parseBetween parses the "x and y" of a between condition. It returns an error if more than one "and" could separate
+// x and y. To avoid the error, the user puts x and y in quotes.
 func parseBetween(s string) (Condition, error) {
 	var found []Condition
 	const and = "and"

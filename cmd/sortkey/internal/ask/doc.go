@@ -3,6 +3,6 @@
 // [Key] returns the key of an item, and [Question] describes a request in words. [ReadRequest] parses a whole
 // request.
 //
-// Values may be quoted, and must be if they could be read as something else. In single quotes only the quote itself
-// is special: double it. Double quotes allow Go's escapes.
+// A person may put any value in quotes. A value needs quotes if it could also be a part of the syntax. Single quotes
+// have one special character, the quote itself, which is doubled. Double quotes allow Go's escapes.
 package ask

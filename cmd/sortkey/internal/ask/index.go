@@ -7,7 +7,8 @@ import (
 	"github.com/sortkey/sortkey/internal/keyschema"
 )
 
-// backquoted matches a name in backquotes. In a longer name in backquotes it matches the parts between two of them.
+// backquoted matches a name in backquotes. In such a name, two backquotes stand for one; backquoted then matches the
+// name as several names, one after the other.
 var backquoted = regexp.MustCompile("`[^`]*`")
 
 // Index parses the definition of an index, such as "ByCity: city / placed (total, name)".

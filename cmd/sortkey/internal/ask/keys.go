@@ -33,9 +33,9 @@ type Keys struct {
 // Schema returns the key of the table or index.
 func (k *Keys) Schema() *keycond.Schema { return k.Table.Schema(k.Index) }
 
-// Partitions scans the table or index and calls visit with the keys of rows, at least one per partition, until visit
-// returns false or a read fails. If k.InProcess is set, it reads to the end and skips most rows of large partitions;
-// otherwise it reads one page. It reports whether it reached the end.
+// Partitions scans the table or index and calls visit with the keys of rows, at least once per partition. It stops
+// when visit returns false or a read fails. If k.InProcess is set, it reads to the end, but skips most rows of large
+// partitions. Otherwise it reads one page. It reports whether it has reached the end.
 func (k *Keys) Partitions(ctx context.Context, visit func(row attr.Item) bool) (whole bool) {
 	var p literal.Placeholders
 	var names []string

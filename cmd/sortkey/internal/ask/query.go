@@ -21,9 +21,8 @@ type Query struct {
 	// Partition has one text for each partition key attribute. If the key has
 	// several attributes, a single text is split at its commas.
 	Partition []string
-	// Sort has conditions on the sort key attributes from the left; it may be
-	// empty. If the key has several attributes, a single text is split at its
-	// commas.
+	// Sort has conditions on the sort key attributes, in the order of the key. There may be fewer conditions than
+	// attributes, or none. If the key has several attributes, a single text is split at its commas.
 	Sort []string
 	// Filter is an expression with names and values written out.
 	Filter string

@@ -15,7 +15,8 @@ import (
 // KB, but escapes can make them longer.
 const MaxRequest = 64 << 10
 
-// ReadRequest parses a whole request, which is a SELECT statement or JSON. Error messages call it by the name.
+// ReadRequest parses line, which is a whole request: a SELECT statement or JSON. Error messages call the request by
+// name.
 func ReadRequest(name, line string) (q explain.Question, err error) {
 	line = strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
 	switch {

@@ -51,8 +51,8 @@ func (t *Texts) Message(message string) string {
 	return message
 }
 
-// Fault returns the first expression that cannot be parsed, and the offset of the error in bytes. If all can be
-// parsed, ok is false.
+// Fault returns the first expression that has a syntax error, and the offset of the error in bytes. If all
+// expressions can be parsed, ok is false.
 func (t *Texts) Fault() (src string, pos int, ok bool) {
 	env, err := expr.NewEnv(expr.Params{Names: t.names, Values: t.values})
 	if err != nil {

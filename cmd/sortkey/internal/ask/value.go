@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// quoted reads the quoted string at the start of s and returns the rest.
+// quoted returns the value of the quoted string at the start of s, and the rest of s.
 func quoted(s string) (value, rest string, err error) {
 	value, rest, err = literal.CutQuoted(s)
 	return value, rest, usage(err)

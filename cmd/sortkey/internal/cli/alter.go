@@ -114,8 +114,8 @@ func (f *alterFlags) alter(ctx context.Context, d *definitions) error {
 	return nil
 }
 
-// check returns the requests that add indexes. It returns an error if an index to delete does not exist, or if an
-// index to add exists already.
+// check returns one request for each index that the flags add. It returns an error if an index to delete does not
+// exist, or if an index to add already exists and the flags do not delete it.
 func (f *alterFlags) check(have *described) (additions []*wire.UpdateTableInput, err error) {
 	dropped := map[string]bool{}
 	for _, name := range f.drop {

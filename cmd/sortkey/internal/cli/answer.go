@@ -64,8 +64,8 @@ func (ans *answer) add(p *operation.Page) {
 	ans.units += p.Units
 }
 
-// write writes the answer in the format of the flags. The schema is that of the table or
-// index, or nil if it is not known.
+// write writes the answer in the format of the flags. Schema is the key of the table or index that the command has
+// read, or nil if it is unknown.
 func (ans *answer) write(env *app.Env, f *outputFlags, schema *keycond.Schema, trace bool) error {
 	switch f.format {
 	case formatJSON, formatPlainJSON:
@@ -130,8 +130,8 @@ func (ans *answer) summary() string {
 	return b.String()
 }
 
-// writeJSON writes the answer as one JSON document with the members of the service's
-// response, and each item on a line.
+// writeJSON writes the answer as one JSON document. It has the members of the service's response, each item on a line
+// of its own, and the capacity units.
 func (ans *answer) writeJSON(w io.Writer, f *outputFlags) error {
 	rest := struct {
 		Count            int

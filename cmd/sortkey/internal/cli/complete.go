@@ -9,7 +9,8 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 )
 
-// argumentsOf completes the arguments of an operation: the table, if that comes first.
+// argumentsOf completes the arguments of an operation's command. It completes only the name of a table, if that is
+// the first argument.
 func argumentsOf(env *app.Env, op *operation.Operation, f *app.SourceFlags) cobra.CompletionFunc {
 	if op.Params[0].Complete == operation.Tables {
 		return tableArgument(env, f)

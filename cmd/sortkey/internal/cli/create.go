@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// schemaHelp is what the help of a command says about keys and indexes.
+// schemaHelp is the part about keys and indexes in the help of a command.
 const schemaHelp = `A key is the partition key and, after a slash, the sort key. Attributes are strings; :N
 after a name stands for a number, and :B for binary data. An index is its name, a colon and
 its key, which may have several attributes with commas between them. It holds all attributes,

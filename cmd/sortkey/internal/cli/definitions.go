@@ -17,14 +17,14 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A definitions changes the definition of one table.
+// A definitions holds what a command needs to change the definition of one table.
 type definitions struct {
 	env   *app.Env
 	src   *app.Source
 	table string
 }
 
-// define opens the source that f selects, and calls change to change the definition of a table there.
+// define opens the database that f selects, and calls change, which changes the definition of a table there.
 func define(
 	cmd *cobra.Command, env *app.Env, f app.SourceFlags, table string,
 	change func(ctx context.Context, d *definitions) error,
@@ -58,7 +58,7 @@ func (d *definitions) describe(ctx context.Context) (*described, error) {
 	return &described{out.(*wire.DescribeTableOutput).Table, keys, keys.Key.String()}, nil
 }
 
-// settlePoll is the time between two requests of settle for the state of the table.
+// settlePoll is the time between two requests with which settle reads the state of the table.
 const settlePoll = 100 * time.Millisecond
 
 // settle waits until the table and its global indexes are ACTIVE.
@@ -85,13 +85,13 @@ func (d *definitions) settle(ctx context.Context) error {
 	}
 }
 
-// update changes the table, and waits until it can be used. Building is the name of the index that the request adds,
-// or "" if it adds none.
+// update sends a request that changes the table, and waits until the table can be used again. Building is the name of
+// the index that the request adds, or "" if it adds none.
 func (d *definitions) update(ctx context.Context, in *wire.UpdateTableInput, building string) error {
 	_, _, err := d.src.Target.Do(ctx, in)
 	if err != nil && ctx.Err() == nil && os.IsTimeout(err) && building != "" {
-		// The server continues to build an index when the client's request times out. If the index exists, wait for
-		// it.
+		// The server continues to build an index after the request has timed out. If the table has the index, this is
+		// not an error: wait for the index.
 		if have, failed := d.describe(ctx); failed == nil && have.keys.Index(building) != nil {
 			err = nil
 		}
@@ -111,7 +111,7 @@ func (d *definitions) setExpiry(ctx context.Context, attribute string, on bool) 
 	return err
 }
 
-// expiry returns the attribute of time to live, "" for none.
+// expiry returns the name of the attribute with the time to live of items, or "" if the table has none.
 func (d *definitions) expiry(ctx context.Context) (string, error) {
 	out, _, err := d.src.Target.Do(ctx, &wire.DescribeTimeToLiveInput{TableName: &d.table})
 	if err != nil {
@@ -146,8 +146,8 @@ func (h *described) indexNamed(name string) error {
 	return nil
 }
 
-// provision gives the index that the request adds the provisioned throughput of its table, unless the table is on
-// demand.
+// provision sets the provisioned throughput of the index that the request adds to that of the table. It does nothing
+// if the table is billed on demand.
 func (h *described) provision(in *wire.UpdateTableInput) {
 	p := h.ProvisionedThroughput
 	if m := h.BillingModeSummary; m != nil && m.BillingMode != nil && *m.BillingMode == "PAY_PER_REQUEST" || p == nil {
@@ -158,7 +158,7 @@ func (h *described) provision(in *wire.UpdateTableInput) {
 	}
 }
 
-// items returns the number of items as text, such as "5 items".
+// items returns the number of items as text, such as "5 items", or "its items" if the number is unknown.
 func (h *described) items() string {
 	if h.ItemCount == nil {
 		return "its items"

@@ -36,7 +36,7 @@ func describe(ctx context.Context, src *app.Source, name string) (*keyschema.Tab
 	return nil, noTable(name, names)
 }
 
-// noTable returns the error for a table that does not exist, where names are the tables that do.
+// noTable returns the error for a table that does not exist. It lists names, which are the existing tables.
 func noTable(name string, names []string) error {
 	if len(names) == 0 {
 		return advice.New("", "table %s does not exist; there are no tables", name)
@@ -68,8 +68,8 @@ func indexNames(ctx context.Context, env *app.Env, f app.SourceFlags, table stri
 // completionTimeout bounds the time of a completion.
 const completionTimeout = 5 * time.Second
 
-// complete returns the names that the function finds in the source. After an error it returns no names, because a
-// shell cannot show the error.
+// complete opens the database that f selects, and returns the names that the function from reads there. After an
+// error it returns no names, because a shell cannot show the error.
 func complete(
 	ctx context.Context, env *app.Env, f app.SourceFlags,
 	from func(context.Context, explain.Target) ([]string, error),

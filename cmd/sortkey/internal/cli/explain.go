@@ -130,7 +130,7 @@ func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlag
 	return err
 }
 
-// writeCode writes the request of an access pattern in a language.
+// writeCode writes the request of an access pattern as code in the language of --lang, or as JSON.
 func writeCode(env *app.Env, args []string, f *explainFlags) error {
 	m, err := (*model.Model)(nil), error(nil)
 	switch {
@@ -180,9 +180,9 @@ func writeCode(env *app.Env, args []string, f *explainFlags) error {
 	return err
 }
 
-// classifier returns a function that returns the name of an item's entity, or "" if it is unknown. The function first
-// matches the item with the entities of m, if m is not nil. Otherwise it returns the first of
-// entityAttributes that is a string.
+// classifier returns a function that returns the name of an item's entity. If m is not nil, the function first looks
+// for an entity of m that the item matches. Otherwise it returns the first of entityAttributes that is a string in
+// the item, or "".
 func classifier(m *model.Model) func(table string, it attr.Item) string {
 	return func(table string, it attr.Item) string {
 		if m != nil && m.Table(table) != nil {

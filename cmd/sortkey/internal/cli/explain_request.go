@@ -27,7 +27,7 @@ type explainFlags struct {
 	lang   string
 }
 
-// question returns the request in the arguments.
+// question returns the request that the arguments or the flag --pattern name.
 func (f *explainFlags) question(
 	ctx context.Context, env *app.Env, src *app.Source, args []string,
 ) (explain.Question, error) {
@@ -62,8 +62,8 @@ func patternRequest(m *model.Model, name string) (q explain.Question, err error)
 	return models.PatternRequest(m, name)
 }
 
-// byFlags returns the request that TABLE, PARTITION, SORT-CONDITION and the flags describe. Without a partition it is
-// a Scan.
+// byFlags returns the request that the arguments TABLE, PARTITION and SORT-CONDITION and the flags describe. If they
+// name no partition, the request is a Scan.
 func (f *explainFlags) byFlags(
 	ctx context.Context, env *app.Env, src *app.Source, args []string,
 ) (q explain.Question, err error) {
@@ -87,8 +87,7 @@ func (f *explainFlags) byFlags(
 	return q, err
 }
 
-// maxInput bounds the size of a request in a file, in bytes: the service rejects
-// longer bodies.
+// maxInput bounds the size of a request in a file, in bytes. The service also rejects requests with longer bodies.
 const maxInput = 16 << 20
 
 // readInput reads a file, or standard input for "-".

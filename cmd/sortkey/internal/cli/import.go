@@ -162,8 +162,8 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 		}
 	}
 
-	// Into a folder, the import reuses large buffers, so frequent collections save memory and cost little. Requests
-	// to a server leave much garbage and keep very little, so collections are rarer there.
+	// An import into a folder reuses large buffers, so frequent garbage collections save memory and take little time.
+	// An import into a server creates much garbage and keeps little memory, so collect garbage less often there.
 	garbage := 50
 	if o.DB == nil {
 		garbage = 400

@@ -40,7 +40,7 @@ func templateArg(name string, args []string, n int) (*keys.Template, error) {
 	return t, keyAdvice(err)
 }
 
-// keyAdvice turns an error of package keys into a usage error with the same advice.
+// keyAdvice converts an error of package keys to a usage error, and keeps its advice.
 func keyAdvice(err error) error {
 	e, ok := errors.AsType[*keys.Error](err)
 	if !ok {
@@ -139,7 +139,8 @@ NAME>=VALUE, NAME>VALUE, NAME<=VALUE, NAME<VALUE, or NAME^=PREFIX.`,
 	}
 }
 
-// A component is the value of a component of a template, or a condition on it.
+// A component is an argument that sets a component of a template to a value, or restricts the component by a
+// condition.
 type component struct{ name, op, value string }
 
 var componentText = text.Pattern(`^([^=<>^]+)(=|<=|>=|<|>|\^=)(?s:(.*))$`)
@@ -157,7 +158,8 @@ func componentOf(t *keys.Template, command, arg string) (component, error) {
 	return component{m[1], m[2], m[3]}, nil
 }
 
-// rangeOf returns the range of the keys that meet all conditions.
+// rangeOf returns the range of the keys that meet the conditions in all arguments. It returns an error if these keys
+// are not one contiguous range.
 func rangeOf(t *keys.Template, args []string) (r keys.Range, err error) {
 	given := map[string]component{}
 	for _, arg := range args {

@@ -44,7 +44,8 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// covered returns an error if no rule covers some of the data, and lists that data on standard error.
+// covered returns an error if the data contains attributes that no masking rule covers, and lists them on standard
+// error.
 func covered(env *app.Env, rules *mask.Rules, file string) error {
 	all, more := rules.Uncovered()
 	if len(all) == 0 {

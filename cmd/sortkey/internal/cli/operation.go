@@ -47,7 +47,7 @@ func operationCommand(env *app.Env, op *operation.Operation) *cobra.Command {
 	return cmd
 }
 
-// declareFlags declares the flags of an operation. Their defaults are in the values.
+// declareFlags declares the flags of an operation. The default of a flag is the value that v has before.
 func declareFlags(
 	cmd *cobra.Command, env *app.Env, op *operation.Operation, source *app.SourceFlags, v *operation.Values,
 ) {
@@ -106,8 +106,8 @@ func (c *itemCommand) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = src.End(err) }()
-	// If this command cannot parse a PartiQL statement, it does not know the table. It sends the statement
-	// nevertheless, because the server may be able to parse it.
+	// If this command cannot parse a PartiQL statement, it does not know which table to describe. It nevertheless
+	// sends the statement, because the server may be able to parse it.
 	var t *keyschema.Table
 	if v.Wrong() == nil {
 		if t, err = describe(ctx, src, v.Table); err != nil {
@@ -153,7 +153,7 @@ func (c *itemCommand) printRows(ans *answer, t *keyschema.Table) error {
 	return ans.write(c.env, &c.output, t.Schema(c.values.Index), c.values.Trace)
 }
 
-// printWrite says what the command did with the item, and prints the item if the flags ask for it.
+// printWrite prints what the command did with the item. If the flags ask for the item, it first prints the item.
 func (c *itemCommand) printWrite(ans *answer, t *keyschema.Table) error {
 	it := ans.item
 	if put, ok := ans.in.(*wire.PutItemInput); ok {
@@ -177,7 +177,7 @@ func (c *itemCommand) printWrite(ans *answer, t *keyschema.Table) error {
 	return err
 }
 
-// key returns the key in the request or, for a put, the whole item.
+// key returns the key in the request. For a put it returns the whole item, which contains the key.
 func (ans *answer) key() attr.Item {
 	for ref := range wire.Refs(ans.in) {
 		switch {

@@ -30,7 +30,8 @@ type outputFlags struct {
 	asJSON, plainJSON bool
 }
 
-// declare declares the flags. The default of --format is byDefault; with "" the command prints no items by default.
+// declare declares the flags. The default of --output is byDefault. If byDefault is "", the command prints no items
+// by default.
 func (f *outputFlags) declare(cmd *cobra.Command, byDefault string) {
 	f.byDefault = byDefault
 	usage := "print items as `FORMAT`: table, lines, json, plain-json or csv"
@@ -43,7 +44,8 @@ func (f *outputFlags) declare(cmd *cobra.Command, byDefault string) {
 	})
 }
 
-// check sets f.format from all three flags. It returns an error if they conflict or if the format is unknown.
+// check sets f.format from --output, --json and --plain-json. It returns an error if the user gave more than one of
+// them, or an unknown format.
 func (f *outputFlags) check(command string) error {
 	chosen := f.format != f.byDefault
 	switch {
@@ -75,7 +77,7 @@ func (f *outputFlags) appendItem(dst []byte, it attr.Item) []byte {
 	return it.AppendJSON(dst)
 }
 
-// writeItem writes one item; in JSON it is a document that sortkey put reads.
+// writeItem writes one item. In a JSON format, the output is an argument that sortkey put accepts.
 func (f *outputFlags) writeItem(env *app.Env, it attr.Item, schema *keycond.Schema) error {
 	if f.format == formatJSON || f.format == formatPlainJSON {
 		_, err := env.Data(text.VisibleJSON).Write(append(f.appendItem(nil, it), '\n'))

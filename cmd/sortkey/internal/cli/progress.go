@@ -11,7 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A bar shows progress if standard error is a terminal. It reports waits in any case.
+// A bar shows the progress of an import or export, if standard error is a terminal. It also reports waits for an
+// endpoint, whether or not standard error is a terminal.
 type bar struct {
 	stderr   io.Writer
 	help     string // what to do about waits
@@ -47,8 +48,8 @@ func (b *bar) end() {
 // reportInterval is the time between two reports about waits.
 const reportInterval = time.Second
 
-// wait reports that an endpoint does not answer or is overloaded. It reports at most one failed attempt a second. It
-// always reports an attempt after which the request has only one left.
+// wait reports that a request waits because an endpoint does not answer or is overloaded. It reports at most one
+// failed attempt a second, but it always reports the failure before the last attempt.
 func (b *bar) wait(w transfer.Wait) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

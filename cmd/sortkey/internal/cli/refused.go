@@ -14,7 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// refused explains to the user why a request failed, in the names and values that the user typed.
+// refused returns an error that tells the user why a request failed. It contains the names and values that the user
+// typed in place of placeholders.
 func (c *itemCommand) refused(ctx context.Context, src *app.Source, in wire.Request, err error) error {
 	if is, ok := operation.Unmet(err); ok {
 		return &advice.Error{Msg: "nothing is written: the condition of --if is false", Advice: is, Err: err}

@@ -33,8 +33,8 @@ func Main(args []string, env *app.Env) int {
 	return env.Report(groupError(root.ExecuteContext(ctx)))
 }
 
-// groupError rewrites Cobra's error about a group of flags of which the user must give one, or may give at most one.
-// Cobra's own text lists the flags in brackets.
+// groupError rewrites an error about flags that belong together: at least one of them is required, or at most one is
+// allowed. Cobra's own text lists the flags in brackets.
 func groupError(err error) error {
 	if err == nil {
 		return nil
@@ -52,7 +52,7 @@ func groupError(err error) error {
 	)
 }
 
-// helpCommand makes sortkey help return a usage error if its arguments are not a command.
+// helpCommand makes the command help return a usage error if its arguments do not name a command.
 func helpCommand(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})
@@ -119,7 +119,7 @@ func shellRoot(env *app.Env) *cobra.Command {
 	return root
 }
 
-// itemCommands returns the commands on the tables and items of a source.
+// itemCommands returns the commands on tables and items, which a shell has too.
 func itemCommands(env *app.Env) []*cobra.Command {
 	commands := []*cobra.Command{tablesCommand(env), createCommand(env), alterCommand(env), dropCommand(env)}
 	for _, op := range operation.All {

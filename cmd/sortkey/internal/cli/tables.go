@@ -84,7 +84,7 @@ func runTables(ctx context.Context, env *app.Env, source app.SourceFlags, asJSON
 	return err
 }
 
-// tableRow returns the row of a table, or of an index of it.
+// tableRow returns the row of a table or, if index is not "", of an index of the table.
 func tableRow(table, index, key string) attr.Item {
 	var b attr.Builder
 	b.Add("table", attr.NewString(table))

@@ -2,8 +2,8 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// topics returns the topics test and measure of sortkey help, each of one screen. There is no topic design: sortkey
-// help design prints the help of the command design.
+// topics returns the topics test and measure of sortkey help. Each fits on one screen. There is no topic design,
+// because sortkey help design prints the help of the command design.
 func topics() []*cobra.Command {
 	return []*cobra.Command{
 		{

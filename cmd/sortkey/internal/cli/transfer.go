@@ -12,7 +12,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// flagAdvice maps errors of package transfer to advice that names the flags of import that avoid the error.
+// flagAdvice maps a kind of error of package transfer to the flags of the command import with which the user can
+// avoid the error.
 var flagAdvice = []struct {
 	kind error
 	text string
@@ -33,8 +34,8 @@ var flagAdvice = []struct {
 	{transfer.ErrOverloaded, "reduce the number of concurrent requests with --workers"},
 }
 
-// explainTransfer adds advice to an error of an import or export, such as how to start the server if none is
-// listening.
+// explainTransfer adds advice to an error of an import or export. For example, if no server is listening, the advice
+// says how to start one.
 func explainTransfer(err error) *advice.Error {
 	_, explained := errors.AsType[*advice.Error](err)
 	if u, ok := errors.AsType[*url.Error](err); ok && !explained && errors.Is(err, syscall.ECONNREFUSED) {
@@ -46,7 +47,8 @@ func explainTransfer(err error) *advice.Error {
 	return app.Explain(err)
 }
 
-// explainImport adds advice to an error of an import, such as the flag that avoids the error.
+// explainImport adds advice to an error of an import, as explainTransfer does. It also adds the flags with which the
+// user can avoid the error.
 func explainImport(err error) *advice.Error {
 	e := explainTransfer(err)
 	var ways []string
@@ -62,7 +64,7 @@ func explainImport(err error) *advice.Error {
 	return e
 }
 
-// parseFormat returns the format of an import that has the name.
+// parseFormat converts the value of --format to the format of an import.
 func parseFormat(name string) (transfer.Format, error) {
 	if !slices.Contains(importFormats, name) {
 		return "", app.UsageError(

@@ -85,7 +85,8 @@ func (s *Server) branch(r *http.Request) (*branch, error) {
 	return nil, bad("there is no branch %s any more", r.PathValue("n"))
 }
 
-// takeBranch removes a branch from the list, so that no other request uses it.
+// takeBranch removes a branch from the list, so that no other request can use it. It returns an error if another
+// request has already removed it.
 func (s *Server) takeBranch(b *branch) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +134,7 @@ func (s *Server) handleBranches(mux *http.ServeMux) {
 	}))
 }
 
-// A branchRow is a branch in the list, with what it has changed.
+// A branchRow is a branch in the list of branches, with the changes that a person has made on it.
 type branchRow struct {
 	*branch
 	Tables []tableChanges
@@ -190,7 +191,7 @@ func (s *Server) branchPage(r *http.Request) (string, any, error) {
 	return "branches", rows, nil
 }
 
-// tables returns the names of all tables that the branch has now or had at its beginning.
+// tables returns the names of all tables that exist on the branch, or existed when the branch began.
 func (b *branch) tables(ctx context.Context) ([]string, error) {
 	ctx = event.Quiet(ctx)
 	was, err := b.base.Tables(ctx)
@@ -206,15 +207,15 @@ func (b *branch) tables(ctx context.Context) ([]string, error) {
 	return slices.Compact(all), nil
 }
 
-// What a page says if a branch has changed a table itself, not only its items.
+// The texts of a page about a branch that has created, deleted or replaced a table.
 const (
 	tableGone     = "the table is gone"
 	tableNew      = "the table is new"
 	tableOtherKey = "the table has another key"
 )
 
-// changes calls visit with each item of a table that the branch has changed. It returns the first maxChanges of them
-// in the form in which a page shows them.
+// changes calls visit with each item that the branch has changed in a table. It returns the number of these items,
+// and the first maxChanges of them in the form in which a page shows them.
 func (b *branch) changes(
 	ctx context.Context, name string, visit func(was, is attr.Item, t *keyschema.Table) error,
 ) (tableChanges, error) {
@@ -286,9 +287,9 @@ func names(a, b attr.Item) []string {
 	return slices.Compact(all)
 }
 
-// keep writes the changes of a branch to the database. It does not write an item that somebody has changed in the
-// database since the branch began. If it cannot write all changes, it puts the branch back with all of its changes.
-// No other request can use the branch while keep runs.
+// keep writes the changes of a branch to the database. It skips an item that somebody has changed in the database
+// since the branch began. If keep has written all changes, it closes the branch. Otherwise it puts the branch with
+// all its changes back into the list. No other request can use the branch while keep runs.
 func (s *Server) keep(ctx context.Context, b *branch) (err error) {
 	if err := s.takeBranch(b); err != nil {
 		return err
@@ -336,8 +337,8 @@ func (s *Server) keep(ctx context.Context, b *branch) (err error) {
 	return nil
 }
 
-// apply changes an item of the database from was to is. If the item already equals is, apply does nothing. If the
-// item equals neither, apply returns errMoved.
+// apply changes an item of the database from was to is. If the item is already equal to is, apply does nothing. If it
+// is equal to neither, apply returns errMoved.
 func (s *Server) apply(ctx context.Context, t *keyschema.Table, was, is attr.Item) error {
 	if len(was) == 0 {
 		was = nil

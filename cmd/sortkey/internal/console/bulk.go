@@ -10,10 +10,10 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A bulkRow identifies a row that the page shows: by its key, and by the sum of the row when the page received it.
+// A bulkRow identifies a row that the page shows by its key. Sum is the hash of the row when the page received it.
 type bulkRow struct{ Key, Sum string }
 
-// A bulkResult says how many rows were changed, and which were not.
+// A bulkResult says how many rows the server has changed, and which rows it has not changed.
 type bulkResult struct {
 	Written int       `json:"written"`
 	Units   float64   `json:"units"`
@@ -27,7 +27,7 @@ type refusal struct {
 	Why string `json:"why"`
 }
 
-// refusalOf returns the refusal of the item with the key. Its reason is err.
+// refusalOf returns a refusal for the item with the key, with the text of err as the reason.
 func refusalOf(t *keyschema.Table, key attr.Item, err error) refusal {
 	return refusal{
 		clip(valuesText(key, t.Key.Attributes()), maxKey), clip(text.Visible(message(err)), 4*maxKey),
@@ -48,8 +48,8 @@ func (s *Server) bulkDelete(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	// Read the table's ID before the writes. If somebody deletes the table and creates one with the same name, the ID
-	// prevents an undo from writing to the new table.
+	// Read the table's ID before the writes, because undo compares it. If somebody deletes the table and creates
+	// another with the same name, undo then does not write to the new table.
 	id, err := s.tableID(r.Context(), t.Name)
 	if err != nil {
 		return err
@@ -78,8 +78,8 @@ func (s *Server) bulkDelete(w http.ResponseWriter, r *http.Request) error {
 	return replyJSON(w, out)
 }
 
-// deleteRow deletes an item and returns it. It returns an error if the sum of the row differs, which means that
-// somebody has changed the row since the page received it.
+// deleteRow deletes an item and returns it. Sum is the hash of the row when the page received it. If the row now has
+// another hash, somebody has changed it since, and deleteRow returns an error.
 func (s *Server) deleteRow(
 	ctx context.Context, t *keyschema.Table, index string, key attr.Item, sum string,
 ) (was attr.Item, units float64, err error) {

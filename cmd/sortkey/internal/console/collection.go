@@ -32,8 +32,8 @@ func keyOf(t *keyschema.Table, it attr.Item) attr.Item {
 	return b.Item()
 }
 
-// hasKey reports whether an item has the key attributes of a table. It may lack them if the table has been deleted
-// since the item was read, and created again with another key.
+// hasKey reports whether an item has the key attributes of a table. An item may lack them if it was read before
+// somebody deleted the table and created it again with another key.
 func hasKey(t *keyschema.Table, it attr.Item) bool {
 	return !slices.ContainsFunc(t.Key.Attributes(), func(a keycond.Attribute) bool {
 		return it.Get(a.Name).Kind() != a.Kind
@@ -62,7 +62,7 @@ func clip(s string, n int) string {
 // queryTime bounds the time of a query that a person types.
 const queryTime = 10 * time.Second
 
-// query runs the query that a person types, and answers with the slice that the query reads.
+// query runs the query that a person types, and answers with a drawing of the rows that it reads.
 func (s *Server) query(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), queryTime)
 	defer cancel()
@@ -93,7 +93,8 @@ func (s *Server) colorsOf(pr *check.PatternResult) map[string]string {
 	return colors
 }
 
-// linkOf returns a function that returns, for a row of the result, the address of the page of its item.
+// linkOf returns a function for the links in the result of a request. For a row of the result, the function returns
+// the address of the page about its item.
 func (s *Server) linkOf(ctx context.Context, pr *check.PatternResult) func(row attr.Item) string {
 	if pr.Report == nil {
 		return nil
@@ -105,7 +106,8 @@ func (s *Server) linkOf(ctx context.Context, pr *check.PatternResult) func(row a
 	return func(row attr.Item) string { return itemLink(t, row) }
 }
 
-// run explains the request in a form. The form has the fields of a query, or a whole request in one field.
+// run explains the request that a person has entered in a form. The form has the fields of a query, and a field for a
+// whole request.
 func (s *Server) run(r *http.Request) (*check.PatternResult, error) {
 	q, err := s.question(r)
 	if err != nil {
@@ -118,7 +120,7 @@ func (s *Server) run(r *http.Request) (*check.PatternResult, error) {
 	return pr, err
 }
 
-// readPages bounds the pages that an explanation reads.
+// readPages is the maximum number of pages that an explanation reads.
 const readPages = 50
 
 // explain explains a request, and names the kind of each item that it reads.
@@ -142,7 +144,7 @@ func (s *Server) explain(ctx context.Context, q explain.Question) (*check.Patter
 	return &pr, err
 }
 
-// limited reports whether a request has a Limit. explain then reads only one page.
+// limited reports whether a request has a Limit. If so, explain reads only one page.
 func limited(in wire.Request) bool {
 	switch in := in.(type) {
 	case *wire.QueryInput:
@@ -155,7 +157,8 @@ func limited(in wire.Request) bool {
 	return false
 }
 
-// question returns the request in a form. If the field request is empty, the other fields describe a query.
+// question returns the request that a person has entered in a form. If the field "request" is empty, the other fields
+// describe a query.
 func (s *Server) question(r *http.Request) (q explain.Question, err error) {
 	var spaces []operation.Space
 	if r.FormValue("request") == "" {

@@ -1,7 +1,7 @@
-// Package console serves pages about running tables: the tables, their rows, item collections in order, the slice of
-// a query while a person types it, items to edit, and the requests of the running program. It shares its style, its
-// query box and its drawing of a slice with the page of a design (package internal/design/report). Package web
-// restricts access to the pages.
+// Package console serves pages about running tables. They show the tables, their rows, item collections in order,
+// items to edit, and the requests of the running program. While a person types a query, they draw the slice of rows
+// that it reads. The page of a design (package internal/design/report) has the same style, query box and drawing.
+// Package web restricts access to the pages.
 package console
 
 import (
@@ -42,13 +42,14 @@ type Options struct {
 	Target explain.Target // the database
 	// Name is what the pages call the database, such as the address of a server.
 	Name string
-	// Models are the design models that describe the items: their entities, and the items that they refer to.
+	// Models are the design models that describe the items. From a model, the pages take the entity of an item, and
+	// the links to the items that it refers to.
 	Models []*model.Model
 	// DB is the database if it is in this process, or nil. Branches require it.
 	DB *sortkey.DB
 	// Branch is the name of the branch that the pages show, or "".
 	Branch string
-	// Requests records the requests of the running program. It is nil if they cannot be recorded.
+	// Requests records the requests of the running program. It is nil if nothing records them.
 	Requests *Recorder
 }
 
@@ -71,7 +72,7 @@ func New(o Options) *Server {
 	return &Server{opts: o, colors: map[string]string{}, branches: map[int]*branch{}}
 }
 
-// maxColors is the number of kinds of items that have a colour of their own.
+// maxColors is the number of kinds of items that have their own colour. Further kinds have none.
 const maxColors = 64
 
 // color returns the CSS class for the colour of a kind of items.
@@ -173,7 +174,8 @@ func replyJSON(w http.ResponseWriter, v any) error {
 	return err
 }
 
-// act returns the handler of a button. The handler calls do, and answers with the address of the next page.
+// act returns the handler of a button. The handler calls do and answers with the address of the next page, which do
+// returns.
 func act(do func(*http.Request) (next string, err error)) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		next, err := do(r)
@@ -241,7 +243,7 @@ func (b *badRequest) Unwrap() error { return b.error }
 
 func bad(format string, args ...any) error { return &badRequest{fmt.Errorf(format, args...)} }
 
-// damaged returns the error for an address that is not from a page of the console.
+// damaged returns the error for a request whose address cannot be a link of the console.
 func damaged(err error) error {
 	return bad("the address is damaged: %v; go back to the table and follow its links", err)
 }
@@ -283,8 +285,9 @@ func (s *Server) names(ctx context.Context) ([]string, error) {
 	return all[:min(len(all), maxTables)], err
 }
 
-// kind names the kind of an item. If a model knows the entity of the item, the kind is the entity. Otherwise it is
-// the part of a key attribute before the first #, or "items" if there is no such part.
+// kind returns the name of an item's kind. If a model knows the entity of the item, this is the entity. Otherwise it
+// is the part before the first # in a key attribute; the last key attribute with such a part counts. If there is
+// none, the kind is "items".
 func (s *Server) kind(t *keyschema.Table, it attr.Item) string {
 	if _, e := s.entityOf(t.Name, it); e != nil {
 		return e.Name

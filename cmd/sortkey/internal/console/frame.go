@@ -6,7 +6,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/report"
 )
 
-// A frame is the part that all pages share, the header and the list of tables, with the page itself inside.
+// A frame is what all pages have in common: the header and the list of tables. Body and Data determine the page
+// inside.
 type frame struct {
 	Top    report.Top
 	Branch string // name of the branch that the page shows, or ""
@@ -15,8 +16,8 @@ type frame struct {
 	Data   any    // data for the template Body
 }
 
-// The values of aria-current in links: currentPage for a link to the page itself, and currentPart for a link to a
-// page that it is a part of.
+// The values of aria-current for links in the frame. A link has currentPage if it leads to the page that contains it,
+// and currentPart if that page is a part of its target.
 const (
 	currentPage = "page"
 	currentPart = "true"
@@ -26,8 +27,8 @@ const (
 // template.
 func ofTable(body string) bool { return body == "rows" || body == "item" }
 
-// place sets the header of a page and the list of tables. Their links are relative, because the addresses of a branch
-// are below those of the database.
+// place fills the header of a page and the list of tables. It uses relative links, so that a page of a branch links
+// to other pages of that branch.
 func (s *Server) place(p *frame, r *http.Request, names []string) {
 	is := func(body string) string {
 		if p.Body == body {

@@ -33,7 +33,7 @@ type grid struct {
 	Bytes   int // of the rows
 
 	Examined int     // rows that were read
-	Met      int     // rows that met the filter, also those of the next page
+	Met      int     // rows that met the filter, including those for the next page
 	Units    float64 // read units
 }
 
@@ -56,7 +56,7 @@ type gridRow struct {
 	Cells                  []gridCell
 }
 
-// A gridCell is the value of an attribute in a row. If Class is "", the row lacks the attribute.
+// A gridCell is the value of an attribute in a row. If Class is "", the row does not have the attribute.
 type gridCell struct {
 	Class string // by the kind of the value
 	Link  string // or ""
@@ -78,12 +78,12 @@ type gridPlace struct {
 	pairs []string // names and values in its query
 }
 
-// table returns names and values for a URL that identify the table, the index and the filter.
+// table returns the names and values in a URL that identify the table, the index and the filter.
 func (p *gridPlace) table() []string {
 	return []string{"name", p.t.Name, "index", p.index, "filter", p.filter}
 }
 
-// address returns the address of the page, with the names and values of more added.
+// address returns the address of the page. To its query it adds more, which alternates names and values.
 func (p *gridPlace) address(more ...string) string {
 	return p.path + query(slices.Concat(p.pairs, more)...)
 }
@@ -125,7 +125,8 @@ func hasAttribute(all []keycond.Attribute, name string) bool {
 	return slices.ContainsFunc(all, func(a keycond.Attribute) bool { return a.Name == name })
 }
 
-// columns sets g.Columns: the key first, and then the attributes that most rows have.
+// columns sets g.Columns. The key attributes come first. The other attributes follow; those that more rows have
+// precede.
 func (g *grid) columns(p *gridPlace, keys []keycond.Attribute, items []attr.Item) {
 	found := map[string]*column{}
 	for _, a := range keys {
@@ -198,7 +199,8 @@ func (s *Server) gridRow(p *gridPlace, columns []column, keys []keycond.Attribut
 	return row
 }
 
-// cellOf returns the cell of a value. It cuts a long value; a value of the key may be longer.
+// cellOf returns the cell of a value. It cuts a long text after maxCell characters, or after maxKey characters if key
+// is set. It cuts a document after maxFold characters.
 func cellOf(v attr.Value, key bool) gridCell {
 	most := maxCell
 	if key {
@@ -251,8 +253,8 @@ func stringCell(raw []byte, most int) gridCell {
 	return c
 }
 
-// rank numbers the cells of each column in sorted order: first by kind of value, then by value. Equal cells have the
-// same rank.
+// rank sets the Rank of each cell to its place in the sorted column, by which a page sorts its rows. It sorts values
+// of different kinds by kind. Equal cells have the same rank.
 func (g *grid) rank(items []attr.Item) {
 	for i := range g.Columns {
 		var rows []int
@@ -280,8 +282,8 @@ func (g *grid) rank(items []attr.Item) {
 	}
 }
 
-// most returns how many rows to return. A request may ask for fewer than a whole page, if the browser needs only some
-// rows to fill its page.
+// most returns the number of rows that a request asks for, at most gridRows. A browser asks for fewer if it needs
+// only some rows to fill its page.
 func most(r *http.Request) int {
 	if n, err := strconv.Atoi(r.FormValue("rows")); err == nil && n > 0 && n < gridRows {
 		return n

@@ -88,8 +88,8 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 const (
 	// maxLines bounds the height of the box in which a person edits an item, in lines.
 	maxLines = 24
-	// maxIndented bounds the indented JSON of an item, in bytes. The JSON of nested lists is longer by far with
-	// indentation than without.
+	// maxIndented bounds the indented JSON of an item, in bytes. With indentation, the JSON of deeply nested lists is
+	// many times as long as without.
 	maxIndented = 1 << 20
 )
 
@@ -110,7 +110,8 @@ func blank(t *keyschema.Table) attr.Item {
 	return b.Item()
 }
 
-// keyed returns the table and the key in the address of a request. The key of a new item is nil.
+// keyed returns the table and the key that the address of a request names. On the page of a new item, the address has
+// no key, and the result is nil.
 func (s *Server) keyed(r *http.Request) (*keyschema.Table, attr.Item, error) {
 	t, _, err := s.open(r)
 	if err != nil {
@@ -131,17 +132,17 @@ func (s *Server) read(ctx context.Context, t *keyschema.Table, key attr.Item) (a
 	return page.Item, nil
 }
 
-// A change is the JSON that a page sends to write an item. Sum is the sum of the item that the page received. Is is
-// the text of the new item.
+// A change is the JSON that a page sends to write an item. Sum is the hash of the old item as the page received it.
+// Is is the JSON of the new item.
 type change struct {
 	Sum, Is string
 }
 
-// maxBody bounds a change, in bytes. It is enough for two escaped items.
+// maxBody bounds the size of a change, in bytes. The bound is large enough for two items with escapes.
 const maxBody = 8 << 20
 
-// An edit is a decoded change of an item from was to is. Was is nil if the item does not exist before the change, and
-// is is nil if it does not exist after the change.
+// An edit is a decoded change of one item. The item before the change is was, or nil if there is none. The item after
+// the change is is, or nil if the change deletes it.
 type edit struct {
 	change
 	t            *keyschema.Table
@@ -150,7 +151,8 @@ type edit struct {
 	moved        bool // the item has changed since the page received it
 }
 
-// sent decodes a change, but neither reads the item nor decodes the new one. Method compare does both.
+// sent decodes the JSON of a change. It does not read the old item and does not decode the new item: compare does
+// both.
 func (s *Server) sent(w http.ResponseWriter, r *http.Request) (*edit, error) {
 	t, key, err := s.keyed(r)
 	if err != nil {
@@ -160,7 +162,8 @@ func (s *Server) sent(w http.ResponseWriter, r *http.Request) (*edit, error) {
 	return e, readChange(w, r, &e.change)
 }
 
-// compare reads the current item, sets e.moved if it has changed, and decodes the new item.
+// compare reads the old item and decodes the new item. It sets e.moved if somebody has changed the old item since the
+// page received it.
 func (s *Server) compare(ctx context.Context, e *edit) (err error) {
 	if e.key != nil {
 		if e.was, err = s.read(ctx, e.t, e.key); err != nil {
@@ -175,7 +178,7 @@ func (s *Server) compare(ctx context.Context, e *edit) (err error) {
 	return err
 }
 
-// changed decodes a change as sent does, and calls compare.
+// changed calls sent and then compare.
 func (s *Server) changed(w http.ResponseWriter, r *http.Request) (*edit, error) {
 	e, err := s.sent(w, r)
 	if err != nil {
@@ -193,7 +196,7 @@ type previewPage struct {
 	Same  bool // nothing would change
 }
 
-// preview answers with what a put would write, but does not write it.
+// preview answers with a description of what a put would write. It does not write the item.
 func (s *Server) preview(w http.ResponseWriter, r *http.Request) error {
 	e, err := s.changed(w, r)
 	if err != nil {
@@ -224,7 +227,7 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) error {
 	return replyTemplate(w, "preview", p)
 }
 
-// units describes the cost of writing an item to its table, without the indexes.
+// units describes the write units that a put consumes for the table, without those for the indexes.
 func units(was, is attr.Item) string {
 	n := table.WriteUnits(max(was.Size(), is.Size()))
 	return text.Amount(text.Figure(n), "write unit") + " for the table"
@@ -261,13 +264,13 @@ func entry(t *keyschema.Table, index string, was, is attr.Item) string {
 	return "its row may change in place, " + made
 }
 
-// The reasons why the console does not write a change.
+// The errors with which the console refuses to write a change.
 var (
 	errMoved = errors.New("somebody has changed the item meanwhile; nothing was written. Load it again")
 	errTaken = errors.New("there is an item with this key already; nothing was written. Open it to change it")
 )
 
-// put writes an item. It returns an error if the item has changed since the page received it.
+// put writes an item. It returns an error if somebody has changed the item since the page received it.
 func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	var page *operation.Page
 	e, err := s.sent(w, r)
@@ -293,8 +296,8 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 }
 
 // atOnce calls fn, which reads an item and then writes it. If the database is in this process, atOnce calls fn in a
-// transaction, so nobody else writes the item in between. Otherwise the condition of the write must detect such a
-// write.
+// transaction, so that nobody can write the item between the read and the write. Otherwise somebody can, and the
+// write must have a condition that then fails.
 func (s *Server) atOnce(ctx context.Context, fn func(ctx context.Context) error) error {
 	if s.opts.DB == nil {
 		return fn(ctx)
@@ -338,9 +341,9 @@ func (s *Server) writeEdit(ctx context.Context, e *edit) (*operation.Page, error
 	return page, nil
 }
 
-// writeOf returns the request that changes an item from was to is. Was is nil if the item does not exist yet, and is
-// is nil to delete it. The condition of the request fails if somebody has changed the values that the request
-// replaces.
+// writeOf returns a request that changes an item from was to is. If was is nil, the request creates the item. If is
+// is nil, the request deletes the item. The request has a condition that fails if somebody has changed the values
+// that it replaces.
 func (s *Server) writeOf(t *keyschema.Table, was, is attr.Item) (wire.Request, error) {
 	condition, p := unchanged(t, was)
 	switch {
@@ -355,7 +358,7 @@ func (s *Server) writeOf(t *keyschema.Table, was, is attr.Item) (wire.Request, e
 		if in != nil {
 			return in, nil
 		}
-		if s.opts.DB == nil { // a put would remove attributes that others add meanwhile
+		if s.opts.DB == nil { // a put would remove attributes that somebody has added since
 			return nil, bad("too many attributes change for one request, or one has a name that is too long for it; " +
 				"nothing was written. Change fewer at once")
 		}
@@ -367,9 +370,9 @@ func (s *Server) writeOf(t *keyschema.Table, was, is attr.Item) (wire.Request, e
 	}, nil
 }
 
-// updateOf returns an update of the attributes in which was and is differ. The update fails if somebody has changed
-// one of these attributes; others may change the rest of the item meanwhile. updateOf returns nil if the expressions
-// would be too long.
+// updateOf returns an update of those attributes in which was and is differ. The update fails if somebody has changed
+// one of these attributes, but not if somebody has changed others. If the expressions would be too long, updateOf
+// returns nil.
 func updateOf(t *keyschema.Table, was, is attr.Item) wire.Request {
 	p := new(literal.Placeholders)
 	conditions := []string{"attribute_exists(" + p.Name(t.Key.Partition()[0].Name) + ")"}
@@ -419,15 +422,16 @@ func updateOf(t *keyschema.Table, was, is attr.Item) wire.Request {
 
 func same(a, b attr.Item) bool { return (a == nil) == (b == nil) && a.Equal(b) }
 
-// maxCompared bounds the attributes that a condition compares. An attribute takes two operators: a comparison and
-// AND.
+// maxCompared is the maximum number of attributes that a condition compares. Each attribute takes two of the
+// operators that the service allows: a comparison and an AND.
 const maxCompared = expr.MaxOperators / 2
 
-// maxName bounds the names in an expression, in bytes.
+// maxName is the maximum length of an attribute name in an expression, in bytes.
 const maxName = 255
 
-// unchanged returns a condition, with its placeholders, that an item is still as it was. If was is nil, the condition
-// is that the item does not exist. It compares at most maxCompared attributes.
+// unchanged returns a condition that an item is still equal to was, and the placeholders of the condition. If was is
+// nil, the condition is that the item does not exist. The condition compares at most maxCompared attributes, and none
+// with a name longer than maxName.
 func unchanged(t *keyschema.Table, was attr.Item) (condition string, p *literal.Placeholders) {
 	p = new(literal.Placeholders)
 	if was == nil {

@@ -17,12 +17,12 @@ import (
 
 const (
 	mostKeys  = 12  // keys offered
-	mostFound = 200 // the search ends when it has found so many partitions
+	mostFound = 200 // the search ends when it has found this number of matching partitions
 	// keysTime bounds the search for partitions.
 	keysTime = time.Second
 )
 
-// A keyBox is a form in which a person types a key to go to. The page completes the key.
+// A keyBox is a form in which a person types the key of the item or partition to open. The page suggests completions.
 type keyBox struct {
 	Table, Index    string
 	Partition, Sort string // names of the attributes; Sort is "" if there is no sort key
@@ -41,21 +41,22 @@ func boxOf(t *keyschema.Table, index, at string) keyBox {
 	return keyBox{t.Name, index, names(schema.Partition()), names(schema.Sort()), at}
 }
 
-// A keyOffer is one completion of what a person has typed.
+// A keyOffer is a key that completes what a person has typed.
 type keyOffer struct {
 	Text  string `json:"text"`
 	Typed string `json:"typed"` // as a person types it
 	Link  string `json:"link"`  // to the item or the partition
 }
 
-// keyOffers are the completions of a text.
+// keyOffers are the completions of what a person has typed.
 type keyOffers struct {
 	Keys []keyOffer `json:"keys"`
 	All  string     `json:"all,omitempty"` // address of all rows of the partition whose sort keys begin with the text
 	Note string     `json:"note"`
 }
 
-// keys completes a partition key. If the request names a partition, it completes a sort key there.
+// keys answers with completions of a partition key. If the request names a partition, it answers with completions of
+// a sort key in that partition.
 func (s *Server) keys(w http.ResponseWriter, r *http.Request) error {
 	t, index, err := s.open(r)
 	if err != nil {
@@ -81,7 +82,7 @@ func (s *Server) keys(w http.ResponseWriter, r *http.Request) error {
 // A keyFinder finds the keys that complete a text.
 type keyFinder struct{ ask.Keys }
 
-// plainText returns what a person has typed as a key, without the quotes.
+// plainText removes the quotes from what a person has typed as a key. The closing quote may still be missing.
 func plainText(typed string) string {
 	if typed == "" || typed[0] != '"' && typed[0] != '\'' {
 		return typed
@@ -96,7 +97,8 @@ func plainText(typed string) string {
 	return typed
 }
 
-// shownKey returns the text of a key value. People see this text, and a typed prefix is compared with it.
+// shownKey returns the text of a key value as a page shows it. A completion must begin with the typed text in this
+// form.
 func shownKey(v attr.Value) string {
 	if v.Kind() == attr.String {
 		return string(v.Raw())
@@ -104,8 +106,8 @@ func shownKey(v attr.Value) string {
 	return text.Literal(v)
 }
 
-// partitions completes a partition key. A scan does not read partitions in the order of their keys, so partitions
-// looks at as many of them as it can in keysTime.
+// partitions completes a partition key. A scan does not return partitions in the order of their keys, so partitions
+// scans for at most the time keysTime, and collects the keys that begin with the typed text.
 func (f *keyFinder) partitions(ctx context.Context, typed string) *keyOffers {
 	out := &keyOffers{Keys: []keyOffer{}}
 	partition := f.Schema().Partition()
@@ -176,8 +178,8 @@ func (f *keyFinder) partitionOffer(row attr.Item) keyOffer {
 	return keyOffer{shownKey(row.Get(schema.Partition()[0].Name)), typed, link}
 }
 
-// sortKeys completes a sort key in a partition. It offers the sort keys that begin with the typed text. If the sort
-// key is a number, it offers the typed number and those above it.
+// sortKeys completes a sort key in a partition. It returns sort keys that begin with the typed text. If the sort key
+// is a number, it returns those that are not less than the typed number.
 func (f *keyFinder) sortKeys(ctx context.Context, partition, typed string) *keyOffers {
 	out := &keyOffers{Keys: []keyOffer{}}
 	of := []string{"name", f.Table.Name, "index", f.Index, "partition", partition}
@@ -214,8 +216,8 @@ func (f *keyFinder) sortKeys(ctx context.Context, partition, typed string) *keyO
 	return out
 }
 
-// conditionOn returns the sort condition for keys that begin with a prefix or, for a number, are not less than the
-// prefix. It returns "" if no key can begin with the prefix.
+// conditionOn returns the sort condition for the keys that begin with prefix. If the key is a number, this is the
+// condition for keys that are not less than prefix. If no key can begin with prefix, conditionOn returns "".
 func conditionOn(a keycond.Attribute, prefix string) string {
 	switch a.Kind {
 	case attr.Number:

@@ -7,14 +7,15 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// A lead is a link from an item to an item of another entity. The model says how the values of the first item make up
-// the key of the other.
+// A lead is a link from an item to an item of another entity, whose key can be made from the values of the first
+// item. The model has the template of that key.
 type lead struct{ Entity, Text, Link string }
 
-// maxLeads bounds the leads of an item.
+// maxLeads is the maximum number of leads of an item.
 const maxLeads = 20
 
-// entityOf returns the first model that knows the entity of an item, and the entity. Both are nil if no model does.
+// entityOf returns the entity of an item, and the first model that has such an entity. If no model has one, both are
+// nil.
 func (s *Server) entityOf(table string, it attr.Item) (*model.Model, *model.Entity) {
 	for _, m := range s.opts.Models {
 		if t := m.Table(table); t != nil {
@@ -26,8 +27,8 @@ func (s *Server) entityOf(table string, it attr.Item) (*model.Model, *model.Enti
 	return nil, nil
 }
 
-// leads returns the entity of an item and its leads. The entity is nil if no model knows it. The linked items may not
-// exist, because leads does not read them.
+// leads returns the entity of an item, and its links to other items. If no model knows the entity, both are nil. The
+// other items may not exist, because leads does not read them.
 func (s *Server) leads(table string, it attr.Item) (e *model.Entity, all []lead) {
 	m, e := s.entityOf(table, it)
 	if e == nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// sumOf returns a hash by which a page can tell whether an item has changed. It is "" for nil.
+// sumOf returns a hash of an item, with which the server detects that somebody has changed the item. For nil it
+// returns "".
 func sumOf(it attr.Item) string {
 	if it == nil {
 		return ""
@@ -44,8 +45,8 @@ func isPlain(it attr.Item) bool {
 	return err == nil && again.Equal(it)
 }
 
-// itemOf decodes an item from plain JSON or DynamoDB JSON. It can distinguish them because a key attribute is neither
-// a map nor a list.
+// itemOf decodes an item from plain JSON or DynamoDB JSON. DynamoDB JSON has an object for each value. In plain JSON
+// a key attribute is never an object, so itemOf can distinguish the two.
 func itemOf(src string) (attr.Item, error) {
 	it, err := transfer.DecodeItem([]byte(src))
 	if err != nil {
@@ -54,8 +55,8 @@ func itemOf(src string) (attr.Item, error) {
 	return it, err
 }
 
-// A difference is a value of an item that a change adds, removes or replaces. Was is "" for an added value, and Is is
-// "" for a removed one.
+// A difference is a value in an item that a change adds, removes or replaces. If the change adds the value, Was is
+// "". If it removes the value, Is is "".
 type difference struct{ Path, Was, Is string }
 
 const (
@@ -64,8 +65,8 @@ const (
 	diffStart = 24  // characters shown before the first difference of two long texts
 )
 
-// differences returns at most most differences between two items, and how many more there are. It compares the values
-// in maps, and in lists of the same length, one by one.
+// differences returns the differences between two items, at most most of them, and how many more there are. For maps,
+// and for lists of the same length, it returns the differences between their elements.
 func differences(was, is attr.Item, most int) (all []difference, more int) {
 	add := func(d difference) {
 		if len(all) == most {
@@ -106,7 +107,7 @@ func differences(was, is attr.Item, most int) (all []difference, more int) {
 	return all, more
 }
 
-// common returns the length of the common prefix of two texts, in bytes. The prefix ends between two characters.
+// common returns the length in bytes of the longest common prefix of two texts that does not end within a character.
 func common(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -118,7 +119,8 @@ func common(a, b string) int {
 	return n
 }
 
-// excerpt returns the part of a text that begins at the byte from.
+// excerpt returns at most maxDiff characters of a text, from the character at the byte from. If it omits the
+// beginning, it adds an ellipsis.
 func excerpt(s string, from int) string {
 	for from > 0 && from < len(s) && !utf8.RuneStart(s[from]) {
 		from--

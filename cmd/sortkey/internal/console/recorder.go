@@ -13,15 +13,15 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Recorder is an observer that keeps the last requests of a program, and totals by shape. The bodies of requests
-// take at most ([maxRequests] + [maxShapes]) × [keptBytes] of memory.
+// A Recorder is an observer that keeps the last requests of a program, and the total of each [Shape] of requests. The
+// bodies of requests take at most ([maxRequests] + [maxShapes]) × [keptBytes] of memory.
 type Recorder struct {
 	mu     sync.Mutex
 	last   []Request // a ring
 	n      int       // requests so far
 	shapes map[string]*Shape
 	list   []*Shape // by number
-	other  int      // number of requests that got no shape, because maxShapes exist
+	other  int      // number of requests that have no shape, because there are already maxShapes
 }
 
 // A Request is a request of the program.
@@ -81,16 +81,18 @@ func (*Recorder) RequestBytes() int { return keptBytes }
 // Begin implements [sortkey.Observer].
 func (*Recorder) Begin(context.Context, *sortkey.Event) {}
 
-// wasted is a share of the rows that a request examines. A request that drops more is marked as waste.
+// wasted is a share of the rows that a request examines. If a request drops more than this share, the recorder marks
+// it as waste.
 const wasted = 0.5
 
-// markOf returns the mark of requests that examined and returned these numbers of rows: "scan", "waste" or "".
-// Scanned reports whether they were scans, as a PartiQL statement may be, too.
+// markOf returns the mark of requests with these numbers of examined and returned rows: "scan", "waste" or "".
+// Scanned is set if one of the requests scanned, as a PartiQL statement may do too.
 func markOf(operation string, scanned bool, examined, returned int) string {
 	switch {
 	case scanned:
 		return "scan"
-	case strings.Contains(operation, "GetItem"): // the item of a key may not exist, and is then not a dropped row
+	// a key whose item does not exist counts as examined, but the request dropped no row
+	case strings.Contains(operation, "GetItem"):
 		return ""
 	case examined >= 10 && float64(examined-returned) > wasted*float64(examined):
 		return "waste"
@@ -156,7 +158,8 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 	}
 }
 
-// shape returns the shape of a request, or creates it. It returns nil if there are maxShapes already.
+// shape returns the shape of a request, and creates it if it is new. If there are already maxShapes, shape returns
+// nil for a new one.
 func (r *Recorder) shape(one *Request, conditions string) *Shape {
 	key := one.Operation + "\x00" + one.Table + "\x00" + conditions
 	shape := r.shapes[key]
@@ -168,8 +171,9 @@ func (r *Recorder) shape(one *Request, conditions string) *Shape {
 	return shape
 }
 
-// since returns the requests after the n-th, but only the last most of them, and the number of the last request. It
-// also returns all shapes, those with the most units first, and the number of requests that got no shape.
+// since returns the requests after request n, but at most the last most of them, and the number of the last request.
+// It also returns all shapes, in descending order of their capacity units, and the number of requests that have no
+// shape.
 func (r *Recorder) since(n, most int) (all []Request, last int, shapes []Shape, other int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -187,7 +191,7 @@ func (r *Recorder) since(n, most int) (all []Request, last int, shapes []Shape, 
 	return all, r.n, shapes, r.other
 }
 
-// request returns the n-th request. It returns false if the recorder no longer has it.
+// request returns the request with the number n. It returns false if the recorder does not have the request any more.
 func (r *Recorder) request(n int) (one Request, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -211,7 +215,8 @@ var shaped = []string{"Query", "Scan", "GetItem", "PutItem", "UpdateItem", "Dele
 // literals matches the literal values in a PartiQL statement.
 var literals = text.Pattern(`'(?:[^']|'')*'|-?\b[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\b`)
 
-// conditionsOf joins the expressions of a request. It replaces placeholders by names, and values by "?".
+// conditionsOf joins the expressions of a request. In place of placeholders they have the names of attributes, and
+// "?" for each value.
 func conditionsOf(operation string, body []byte) string {
 	if body == nil || !slices.Contains(shaped, operation) {
 		return ""

@@ -33,11 +33,11 @@ func (s *Server) requests(*http.Request) (string, any, error) {
 	return "requests", requestsPage{s.opts.Requests != nil, maxRequests}, nil
 }
 
-// errUnseen is the error of pages about requests if the server does not record any.
+// errUnseen is the error of pages about requests if the server does not record requests.
 var errUnseen = &badRequest{errors.New("the requests of this server cannot be seen")}
 
-// A requestPage shows one request of the running program. If the request only reads, its query box contains it, so a
-// person can send it again.
+// A requestPage shows one request of the running program. If the request does not write, the page also has a query
+// box with the request, in which a person can send it again.
 type requestPage struct {
 	Request
 	JSON  string // the request, indented, or "" if it was not kept
@@ -88,8 +88,8 @@ func (s *Server) request(r *http.Request) (string, any, error) {
 	return "request", p, nil
 }
 
-// reads reports whether a request only reads, so that the query box can send it again. In is nil if the request is
-// malformed.
+// reads reports whether a request only reads, so that the query box may send it again. For a malformed request, in is
+// nil.
 func reads(operation string, in wire.Request) bool {
 	switch operation {
 	case "Query", "Scan", "GetItem":
@@ -101,8 +101,8 @@ func reads(operation string, in wire.Request) bool {
 	return false
 }
 
-// again returns a request in the form that the query box takes: a SELECT statement without JSON, or JSON with the
-// name of the operation as a member.
+// again returns a request in the form that the query box takes. A SELECT statement without parameters and options is
+// the text of the statement. Any other request is JSON, with the name of the operation as a member.
 func again(operation, body string, in wire.Request) string {
 	st, ok := in.(*wire.ExecuteStatementInput)
 	if ok && st.Parameters == nil && st.Limit == nil && st.NextToken == nil &&
@@ -135,10 +135,10 @@ func decodeInput(operation string, body []byte) (in wire.Input, ok bool) {
 	return in, wire.Decode(body, in) == nil
 }
 
-// maxItems is the number of items of a batch whose keys the page shows.
+// maxItems is the number of items of a batch whose keys a page shows.
 const maxItems = 3
 
-// nameItems sets the Slice of requests that have no slice to the keys of their items.
+// nameItems sets the Slice of requests that read no slice, such as writes, to the keys of their items.
 func (s *Server) nameItems(ctx context.Context, all []Request) {
 	tables := map[string]*keyschema.Table{}
 	for i := range all {
@@ -200,8 +200,8 @@ func refText(ref wire.Ref, t *keyschema.Table) string {
 	return strings.Join(words, ", ")
 }
 
-// recording answers with the recorded requests, oldest first. Each line has the operation and the JSON of a request.
-// It skips requests whose JSON the recorder has not kept.
+// recording answers with a text file of the recorded requests, the oldest first. Each line has the operation and the
+// JSON of one request. It omits requests whose JSON the recorder has not kept.
 func (s *Server) recording(w http.ResponseWriter, _ *http.Request) error {
 	if s.opts.Requests == nil {
 		return errUnseen
@@ -219,8 +219,8 @@ func (s *Server) recording(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// beat is the time between two messages to a page. perBeat bounds the requests in a message, because a page cannot
-// show more. The message says how many requests it omits.
+// beat is the time between two messages to a page. perBeat is the maximum number of requests in a message, because a
+// page cannot show more in that time. A message says how many requests it omits.
 const (
 	beat    = 250 * time.Millisecond
 	perBeat = 50
@@ -232,11 +232,11 @@ type batch struct {
 	Left     int       `json:"left"` // requests left out since the last message
 	Total    int       `json:"total"`
 	Shapes   []Shape   `json:"shapes"`
-	Other    int       `json:"other"` // requests that are in no shape, because there are too many shapes
+	Other    int       `json:"other"` // requests without a shape, because there are too many shapes
 }
 
-// events sends the requests of the program to a page as they happen. If there are too many, it sends only the last
-// perBeat in each beat. Source: WHATWG HTML, server-sent events.
+// events sends the requests of the program to a page as they happen, with a message each beat. If there are more than
+// perBeat requests in a beat, it sends only the last of them. Source: WHATWG HTML, server-sent events.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	if s.opts.Requests == nil {
 		return errUnseen

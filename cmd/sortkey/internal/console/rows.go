@@ -40,7 +40,7 @@ type rowsPage struct {
 	Descending  bool
 }
 
-// rowsPage returns the page for a place, but without rows.
+// rowsPage returns the page for the rows that place determines. The page does not have the rows yet: fill adds them.
 func (s *Server) rowsPage(r *http.Request, place *gridPlace) *rowsPage {
 	schema := place.t.Schema(place.index)
 	p := &rowsPage{
@@ -112,8 +112,8 @@ func (s *Server) rows(r *http.Request) (string, any, error) {
 	return p.done(err)
 }
 
-// done returns the page. If the page has a filter or a condition, it shows err, because the user may have caused the
-// error. Otherwise done returns err.
+// done returns the page. If the page has a filter or a condition, the user may have caused err by it, so the page
+// shows err. Otherwise done returns err.
 func (p *rowsPage) done(err error) (string, any, error) {
 	if err == nil {
 		return "rows", p, nil
@@ -125,7 +125,8 @@ func (p *rowsPage) done(err error) (string, any, error) {
 	return "rows", p, nil
 }
 
-// fill sends a request, puts the rows that it returns into the grid, and sets the addresses of the next rows.
+// fill sends a request, puts the rows of its response into the grid, and sets the addresses of the next page and of
+// the next partition.
 func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wire.Request) error {
 	page, err := operation.Send(ctx, s.opts.Target, in)
 	// replace placeholders by the names and values that were typed

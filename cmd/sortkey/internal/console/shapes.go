@@ -11,7 +11,8 @@ import (
 // maxAdvice bounds the advice for a shape, in bytes.
 const maxAdvice = 600
 
-// advise sets the advice of shapes that have a mark. The advice says how their requests could read less.
+// advise sets the advice of those shapes that have a mark. The advice says how the requests of the shape could read
+// less.
 func (s *Server) advise(ctx context.Context, shapes []Shape) {
 	for i := range shapes {
 		if one := &shapes[i]; one.Mark != "" && one.body != nil {
@@ -34,7 +35,8 @@ func (s *Server) adviceOn(ctx context.Context, shape *Shape) string {
 	return text.Visible(explain.Cheaper(t, q.Input))
 }
 
-// placeOf returns the table and the index that a request reads. Both are "" for other requests.
+// placeOf returns the table and the index that a Query, a Scan or a GetItem reads. For any other request, both are
+// "".
 func placeOf(in wire.Request) (table, index string) {
 	value := func(s *string) string {
 		if s == nil {

@@ -70,8 +70,8 @@ type kindCount struct {
 	N           int
 }
 
-// open describes the table in the address of a request. It returns an error if the table lacks the index in the
-// address.
+// open returns the description of the table and the name of the index that are in the address of a request. It
+// returns an error if the table does not have the index.
 func (s *Server) open(r *http.Request) (t *keyschema.Table, index string, err error) {
 	name, index := r.FormValue("name"), r.FormValue("index")
 	t, err = explain.Describe(r.Context(), s.opts.Target, name)
@@ -84,7 +84,8 @@ func (s *Server) open(r *http.Request) (t *keyschema.Table, index string, err er
 	return t, index, nil
 }
 
-// form returns the form for a query of a table, with the index as the first choice.
+// form returns the form for a query of a table. The given index is the first choice in the form, and partition its
+// text for the partition.
 func form(t *keyschema.Table, index, partition string) report.Asked {
 	f := report.Asked{Partition: partition}
 	for i, name := range append([]string{""}, t.IndexNames()...) {
@@ -101,7 +102,7 @@ func form(t *keyschema.Table, index, partition string) report.Asked {
 	return f
 }
 
-// maxKey bounds a key in a list, in characters.
+// maxKey is the maximum length of a key in a list, in characters.
 const maxKey = 200
 
 // valuesText returns the values of key attributes for people to read.
@@ -117,7 +118,7 @@ func valuesText(it attr.Item, keys []keycond.Attribute) string {
 	return strings.Join(all, ", ")
 }
 
-// askText returns the values of key attributes in the syntax of package ask.
+// askText returns the values of key attributes as a person would type them, in the syntax of package ask.
 func askText(it attr.Item, keys []keycond.Attribute) string {
 	var all []string
 	for _, a := range keys {
@@ -137,7 +138,7 @@ func query(pairs ...string) string {
 	return q.Encode()
 }
 
-// cursorOf returns the ExclusiveStartKey with which a request reads the rows after it.
+// cursorOf returns the ExclusiveStartKey of a request that reads the rows after the row it.
 func cursorOf(t *keyschema.Table, index string, it attr.Item) attr.Item {
 	var b attr.Builder
 	for _, a := range slices.Concat(t.Key.Attributes(), t.Schema(index).Attributes()) {

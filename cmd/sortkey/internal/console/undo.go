@@ -20,8 +20,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// An undo is a change that a page has made, with its items before and after. Undoing it writes an item only if the
-// item is exactly as the change left it.
+// An undo is a change that a page has made and that a person can undo. It has the items before and after the change.
+// Undoing the change restores an item only if the item is still equal to the item after the change.
 type undo struct {
 	N     int
 	Since time.Time
@@ -50,17 +50,19 @@ func (s step) item() attr.Item {
 	return s.is
 }
 
-// Bounds of the changes that the server keeps in memory for undo.
+// The bounds of the changes that the server keeps for undo.
 const (
 	maxUndos  = 20
 	undoBytes = 32 << 20 // of all items
 	undoTime  = 15 * time.Minute
 )
 
-// tooLarge stands for the number of a change that cannot be undone, because its items take more than undoBytes.
+// tooLarge takes the place of the number of a change that a person cannot undo, because its items take more than
+// undoBytes.
 const tooLarge = -1
 
-// remember keeps a change for undo and returns its number. It returns 0 if there are no steps.
+// remember keeps a change for undo and returns its number. It returns 0 if there are no steps, and tooLarge if the
+// items of the steps take more than undoBytes.
 func (s *Server) remember(table, id, what string, steps ...step) int {
 	if len(steps) == 0 {
 		return 0
@@ -82,7 +84,7 @@ func (s *Server) remember(table, id, what string, steps ...step) int {
 	return u.N
 }
 
-// forget drops the oldest changes until the rest is within the bounds. The caller holds s.mu.
+// forget drops the oldest changes until the remaining ones are within the bounds for undo. The caller holds s.mu.
 func (s *Server) forget() {
 	bytes := 0
 	for _, u := range s.undos {
@@ -145,15 +147,15 @@ func (s *Server) undo(w http.ResponseWriter, r *http.Request) error {
 	return replyJSON(w, out)
 }
 
-// errUndone is the error if there is no such change to undo.
+// errUndone is the error for the number of a change that is not in the list of changes to undo.
 var errUndone = fmt.Errorf(
 	"there is nothing to undo: the change is undone already, or was forgotten after %d minutes or %d further changes",
 	int(undoTime.Minutes()), maxUndos,
 )
 
 // takeBack undoes a change, the last item first. If it cannot restore some items, the change stays in the list with
-// those items, and a person can undo it again: after undoing a newer change of these items, or when the server
-// answers again.
+// only these items. A person can then undo it again, for example after undoing a newer change of the same items, or
+// when the server answers again.
 func (s *Server) takeBack(ctx context.Context, n int) (*undoResult, error) {
 	u := s.takeUndo(n)
 	if u == nil {
@@ -177,7 +179,7 @@ func (s *Server) takeBack(ctx context.Context, n int) (*undoResult, error) {
 		err := s.atOnce(ctx, func(ctx context.Context) error { return s.apply(ctx, t, one.is, one.was) })
 		_, failed := operation.Unmet(err)
 		switch {
-		case ctx.Err() != nil: // the change stays in the list, and undoing this item twice does no harm
+		case ctx.Err() != nil: // the change stays in the list; it does no harm to undo this item again
 			return nil, context.Cause(ctx)
 		case err == nil:
 			u.steps = slices.Delete(u.steps, i, i+1)
@@ -191,7 +193,8 @@ func (s *Server) takeBack(ctx context.Context, n int) (*undoResult, error) {
 	return out, nil
 }
 
-// tableID returns the ID of a table. A table that is created again under the same name has another ID.
+// tableID returns the ID of a table. If somebody deletes the table and creates it again, the new table has another
+// ID.
 func (s *Server) tableID(ctx context.Context, name string) (string, error) {
 	d, err := s.description(ctx, name)
 	if err != nil {
@@ -200,8 +203,8 @@ func (s *Server) tableID(ctx context.Context, name string) (string, error) {
 	return aws.ToString(d.TableId), nil
 }
 
-// takeUndo removes a change from the list and returns it, so that no other request undoes it. It returns nil if the
-// change is not in the list.
+// takeUndo removes a change from the list and returns it, so that no other request can undo it at the same time. It
+// returns nil if the change is not in the list.
 func (s *Server) takeUndo(n int) *undo {
 	s.mu.Lock()
 	defer s.mu.Unlock()

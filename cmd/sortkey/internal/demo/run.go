@@ -26,8 +26,8 @@ type Result struct {
 	Question string
 }
 
-// All runs the patterns of models and prints a report of each model. It also prints how many answers are right, and
-// returns that text.
+// All runs the patterns of models and prints a report of each model. At the end it prints a summary, which says how
+// many answers are right. It returns the summary, and whether all answers are right.
 func All(
 	ctx context.Context, w io.Writer, models []*model.Model, style show.Style,
 ) (summary string, right bool, err error) {
@@ -53,8 +53,8 @@ func All(
 	return summary, right, err
 }
 
-// Run loads m into a database in memory and runs the patterns that do not write. Wrong answers are in the report. Run
-// returns an error only if it cannot run m.
+// Run loads m into a database in memory and runs the patterns that do not write. A wrong answer is not an error: the
+// report contains it. Run returns an error only if it cannot run m.
 func Run(ctx context.Context, m *model.Model) (*Report, error) {
 	w, err := dataset.Build(ctx, m, dataset.Options{})
 	if err != nil {

@@ -9,20 +9,21 @@ import (
 	"github.com/sortkey/sortkey/internal/design/files"
 )
 
-// A file is the path of the model file of a [Server].
+// A file is the path of the model file that a [Server] serves.
 type file string
 
 func (f file) name() string { return filepath.Base(string(f)) }
 
-// read returns the text of the file. Its lines end with LF, as in a browser; after a save those of the file do, too.
+// read returns the text of the file with LF at the end of each line, as a browser has it. If the file has CRLF, a
+// save thus replaces CRLF by LF.
 func (f file) read() ([]byte, error) {
 	data, err := files.Read(string(f), MaxFile)
 	return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), err
 }
 
-// replace writes data to the file if the file still has the version, and otherwise returns errChanged. It writes a
-// new file and renames it, so nobody reads an incomplete file. If another program saves the file between the check
-// and the renaming, the text of that program is lost.
+// replace writes data to the file if the text of the file still has the given version, and otherwise returns
+// errChanged. It writes a new file and renames it, so nobody reads an incomplete file. If another program saves the
+// file after replace has checked the version, the text of that program is lost.
 func (f file) replace(version string, data []byte) error {
 	info, err := os.Stat(string(f))
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/report"
 )
 
-// Handler returns the handler for the page and its requests. It does not restrict access: package web does.
+// Handler returns the handler for the page and its requests. It answers everybody: use it behind package web, which
+// restricts access.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.reading("text/html; charset=utf-8", func(w io.Writer) error {
@@ -53,8 +54,8 @@ func (s *Server) reading(kind string, write func(io.Writer) error) http.HandlerF
 	return func(w http.ResponseWriter, _ *http.Request) { s.write(w, kind, write) }
 }
 
-// write answers with the output of the function write, which it calls with s.mu locked for reading. It sends the
-// answer after it has unlocked s.mu, so that a slow browser does not block the next check.
+// write answers with the output of the function write. It calls the function with s.mu locked for reading, but
+// unlocks s.mu before it sends the output, so that a slow browser does not block the next check.
 func (s *Server) write(w http.ResponseWriter, kind string, write func(io.Writer) error) {
 	var b bytes.Buffer
 	err := func() error {
@@ -113,7 +114,8 @@ func (s *Server) spaces(w http.ResponseWriter, _ *http.Request) {
 	s.writeJSON(w, func() any { return s.page.Asked().Spaces })
 }
 
-// writeJSON answers with the result of of as JSON. It calls of with s.mu locked for reading.
+// writeJSON answers with the JSON of the value that the function of returns. It calls the function with s.mu locked
+// for reading.
 func (s *Server) writeJSON(w http.ResponseWriter, of func() any) {
 	s.write(w, "application/json", func(w io.Writer) error { return json.NewEncoder(w).Encode(of()) })
 }
@@ -147,8 +149,8 @@ func body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	return data, true
 }
 
-// draft checks an unsaved text and answers with its errors. If the text equals that of the file, it answers with the
-// findings of the file.
+// draft checks a text that the page has not saved, and answers with its errors. If the text equals that of the file,
+// draft answers with the findings of the file instead.
 func (s *Server) draft(w http.ResponseWriter, r *http.Request) {
 	data, ok := body(w, r)
 	if !ok {

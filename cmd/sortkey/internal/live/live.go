@@ -1,5 +1,5 @@
-// Package live serves the page of a design while somebody edits its file. A [Server] follows the file, checks each
-// version, and answers queries from the dataset of the last version without errors.
+// Package live serves the page of a design while somebody edits its model file. A [Server] follows the file and
+// checks each version. It answers queries from the dataset of the last version that has no errors.
 package live
 
 import (
@@ -44,7 +44,8 @@ type Server struct {
 	page    *report.Page
 	version string // version of text
 	text    []byte
-	// findings are the findings of the check of text. If text cannot be checked, they are its errors.
+	// findings are the findings of a check of text. If text has errors, so that the server cannot check it, findings
+	// are these errors.
 	findings []Finding
 	missing  *Finding // why the file cannot be read, or nil
 	failed   int      // failed reads of the file in a row
@@ -56,7 +57,8 @@ type Server struct {
 	next    chan struct{} // closed at the next event
 }
 
-// A Finding is a finding of a check or an error in the model file. Line is 0 if it does not belong to a line.
+// A Finding is a finding of a check, or an error in the model file. Line is its line in the file, or 0 if it is not
+// about a line.
 type Finding struct {
 	Line    int    `json:"line"`
 	Kind    string `json:"kind"` // bad, warn or note
@@ -64,7 +66,7 @@ type Finding struct {
 	Advice  string `json:"advice,omitempty"`
 }
 
-// New reads and checks a model file. The error is a [model.Errors] if the model has errors.
+// New reads and checks a model file. If the model has errors, New returns them as a [model.Errors].
 func New(ctx context.Context, path string, o Options) (*Server, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -81,7 +83,7 @@ func New(ctx context.Context, path string, o Options) (*Server, error) {
 	return s, nil
 }
 
-// now returns the last text that update has checked. The caller holds s.mu.
+// now returns the text that update has checked last, with its findings. The caller holds s.mu.
 func (s *Server) now() Source {
 	return Source{string(s.text), s.version, s.problems()}
 }
@@ -97,7 +99,8 @@ func (s *Server) Close() error {
 // may fail while an editor replaces the file.
 const patience = 5
 
-// Follow checks the file whenever it changes, until ctx is done.
+// Follow reads the file every 200 ms and after each save by a page, and checks the file if it has changed. It returns
+// when ctx is done.
 func (s *Server) Follow(ctx context.Context) {
 	for {
 		select {
@@ -110,7 +113,7 @@ func (s *Server) Follow(ctx context.Context) {
 	}
 }
 
-// miss sets the reason why the file cannot be read. The reason is nil if it can be read.
+// miss records why the file cannot be read, or nil if it can be read again.
 func (s *Server) miss(why *Finding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,7 +164,7 @@ func versionOf(data []byte) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// update checks a text. If the text has errors, the page still shows the last version without errors.
+// update checks a text. If the text has errors, the page continues to show the last version without errors.
 func (s *Server) update(ctx context.Context, data []byte) error {
 	w, page, findings, err := s.check(ctx, data)
 	if ctx.Err() != nil {
@@ -236,7 +239,7 @@ func findingsOf(r *check.Result) []Finding {
 	return all
 }
 
-// errChanged means that somebody has changed the file since the page loaded the text that it saves.
+// errChanged means that somebody has changed the file since the page loaded it, so a save would undo that change.
 var errChanged = errors.New("the file has changed since it was read here; copy what you wrote, and load the page again")
 
 // errReadOnly means that the file has no write permission.
@@ -246,8 +249,8 @@ var errReadOnly = errors.New("the file is read-only")
 // the replacements.
 var errNotText = errors.New("the file is not UTF-8; change it in an editor")
 
-// save writes data to the file, and returns the new version. It returns errChanged if the file is no longer the
-// version base. If two pages save texts that are based on the same version, only one succeeds.
+// save writes data to the file, and returns the new version. It returns errChanged if the version of the file is not
+// base. If two pages save texts that are both based on the same version, only the first save succeeds.
 func (s *Server) save(base string, data []byte) (string, error) {
 	s.saving.Lock()
 	defer s.saving.Unlock()
@@ -273,8 +276,9 @@ func (s *Server) save(base string, data []byte) (string, error) {
 	return versionOf(data), nil
 }
 
-// Event returns the newest event, and a channel that is closed at the next event. The event "working" means that the
-// server begins to check a text. After the check it sends "page", or "broken" if the text has errors.
+// Event returns the newest event, and a channel that is closed at the next event. The server sends "working" when it
+// begins to check a text. It then sends "page", or "broken" if the text has errors. It also sends "broken" if it
+// cannot read the file.
 func (s *Server) Event() (event string, next <-chan struct{}) {
 	s.telling.Lock()
 	defer s.telling.Unlock()

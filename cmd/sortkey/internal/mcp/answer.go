@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// shown returns an item in plain JSON. If the JSON is too large for an answer, shown returns only the key, and a note
-// that says so.
+// shown returns the plain JSON of an item. If that is too large for an answer, shown returns the JSON of only the
+// key, and a note that says so.
 func (s *Server) shown(it attr.Item, schema *keycond.Schema) ([]byte, string) {
 	raw := item.AppendPlain(nil, it)
 	if len(raw) <= s.o.MaxAnswer {
@@ -43,7 +43,8 @@ func some(it attr.Item, keep func(name string) bool) attr.Item {
 	return b.Item()
 }
 
-// withKeys adds the key attributes to a projection. If an answer is cut, the key of its last item is the cursor.
+// withKeys adds the key attributes to a projection, so that each item of the response has its key. If the server has
+// to cut an answer, it uses the key of the last item there as the cursor.
 func withKeys(project []string, schema *keycond.Schema) []string {
 	if len(project) == 0 || schema == nil {
 		return project
@@ -68,7 +69,8 @@ type reading struct {
 	Stop     string  `json:"stop"`
 }
 
-// readingOf describes what a request has read. It uses the last trace or, if the service reports none, the page.
+// readingOf describes what a request has read. It uses the last trace. If the service reports no traces, it uses the
+// counts in the page.
 func readingOf(p *operation.Page, limit int32) reading {
 	r := reading{Examined: len(p.Items), Returned: len(p.Items), Units: p.Units, Stop: keycond.StopEnd.String()}
 	if p.Examined != nil {
@@ -89,15 +91,15 @@ func readingOf(p *operation.Page, limit int32) reading {
 	return r
 }
 
-// An answer suggests explain if the filter has dropped at least the share much of the rows, unless the request has
-// examined at most few rows.
+// An answer recommends the tool explain if the filter of a query has dropped at least the share much of the examined
+// rows. It does not if the query has examined at most few rows.
 const (
 	much = 0.5
 	few  = 10
 )
 
-// addRows adds a page of rows to an answer. When the answer is full it omits the other rows, and adds a note and the
-// cursor for them.
+// addRows adds a page of rows to an answer. If not all rows fit into the answer, it omits the rest, and adds a note
+// and the cursor with which the language model can get them.
 func (s *Server) addRows(
 	o *object, op *operation.Operation, v *operation.Values, schema *keycond.Schema, p *operation.Page,
 ) {

@@ -45,7 +45,7 @@ do, and a summary; with the money a month if the model declares rates.`,
 	},
 }
 
-// modelOf parses the text of a model, or returns the example called name.
+// modelOf returns the example called name or, if name is the text of a model, that model.
 func modelOf(name string) (*model.Model, error) {
 	switch {
 	case slices.Contains(examples.Names(), name):

@@ -38,7 +38,8 @@ func (s *Server) explain(ctx context.Context, in *operation.Values) (string, err
 	return s.report(b.String(), in.Skip), nil
 }
 
-// question returns the request to explain.
+// question returns the request that the arguments of the tool explain name. There are three ways to name it: by the
+// arguments of a query, by a whole request, or by an access pattern.
 func (s *Server) question(ctx context.Context, in *operation.Values) (q explain.Question, err error) {
 	ways := 0
 	for _, given := range []string{in.Table, in.Request, in.Pattern} {

@@ -13,9 +13,9 @@ import (
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A lineConn is a transport and also its only connection. It sends each message as a line. It replaces the transport
-// of the SDK, whose connection ends at a line that is not a message, and which at the end of its input does not wait
-// until it has sent all answers.
+// A lineConn is a transport with one connection, which sends and receives each message as a line. The transport of
+// the SDK closes its connection when it reads a line that is not a message. At the end of its input it also closes
+// the connection before it has sent all answers. A lineConn does neither.
 type lineConn struct {
 	in    *bufio.Scanner
 	close func() error // closes the pipe that in reads
@@ -26,7 +26,8 @@ type lineConn struct {
 	answered *sync.Cond
 }
 
-// Lines returns a transport for one connection, which reads lines from in and writes lines to out.
+// Lines returns a transport with one connection, which reads messages as lines from in and writes messages as lines
+// to out.
 func Lines(in io.Reader, out io.Writer) protocol.Transport {
 	from, to := io.Pipe() // Close can end a read from a pipe, but perhaps not a read from in
 	go func() {
@@ -48,8 +49,8 @@ func (c *lineConn) Connect(ctx context.Context) (protocol.Connection, error) {
 // SessionID implements [protocol.Connection].
 func (*lineConn) SessionID() string { return "" }
 
-// Read implements [protocol.Connection]. At the end of the input it waits until all calls are answered, and then
-// returns io.EOF.
+// Read implements [protocol.Connection]. At the end of the input it waits until the server has answered all calls,
+// and then returns io.EOF.
 func (c *lineConn) Read(context.Context) (jsonrpc.Message, error) {
 	for c.in.Scan() {
 		if len(c.in.Bytes()) == 0 {
@@ -76,7 +77,7 @@ func (c *lineConn) Read(context.Context) (jsonrpc.Message, error) {
 	return nil, cmp.Or(c.in.Err(), io.EOF)
 }
 
-// refuse answers a line that is not a message with an error.
+// refuse sends an error in answer to a line that is not a message.
 func (c *lineConn) refuse() error {
 	wrong := `{"code":-32600,"message":"the line is not a message of JSON-RPC 2.0"}`
 	if !json.Valid(c.in.Bytes()) {

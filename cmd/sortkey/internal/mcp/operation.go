@@ -67,7 +67,7 @@ func (s *Server) operate(ctx context.Context, op *operation.Operation, v *operat
 }
 
 // describe returns the keys of a table. If the table does not exist, the error suggests a similar name or lists the
-// names.
+// existing tables.
 func (s *Server) describe(ctx context.Context, name string) (*keyschema.Table, error) {
 	t, err := explain.Describe(ctx, s.o.Target, name)
 	e, ok := errors.AsType[*explain.ServiceError](err)
@@ -84,7 +84,8 @@ func (s *Server) describe(ctx context.Context, name string) (*keyschema.Table, e
 	return nil, advice.New(help, "cannot describe table %s: %v", text.Quote(name), e)
 }
 
-// asked rewrites an error about arguments of a command: it replaces the names of flags with those of tool arguments.
+// asked rewrites an error about the arguments of a command for a language model: it replaces the names of flags by
+// the names of tool arguments.
 func asked(err error) error {
 	return &advice.Error{
 		Msg: operation.ToolWords(err.Error()), Advice: operation.ToolWords(advice.Of(err)), Err: err,
@@ -106,7 +107,8 @@ func (s *Server) refused(ctx context.Context, in wire.Request, err error) error 
 	return err
 }
 
-// service rewrites an error of the service with the names and values that the language model wrote.
+// service rewrites an error of the service: in place of placeholders, it has the names and values that the language
+// model wrote.
 func service(err error, in wire.Request) error {
 	e, ok := errors.AsType[*explain.ServiceError](err)
 	if !ok {

@@ -27,8 +27,8 @@ type Options struct {
 	MaxAnswer int
 	// Version is the version of the command.
 	Version string
-	// Explain adds advice to an error of a client or a design model. Default: a function that keeps the advice which
-	// the error already has.
+	// Explain adds advice to an error of a client or a design model. By default, an error keeps the advice that it
+	// already has.
 	Explain func(error) *advice.Error
 }
 

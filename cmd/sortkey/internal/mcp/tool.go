@@ -19,7 +19,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// add adds the tool of an operation. Run answers its calls.
+// add adds the tool of an operation. The function run carries out a call of the tool and returns the answer.
 func (s *Server) add(op *operation.Operation, run func(context.Context, *operation.Values) (string, error)) {
 	schema := schemaOf(op)
 	s.server.AddTool(&protocol.Tool{
@@ -72,8 +72,9 @@ func schemaOf(op *operation.Operation) *jsonschema.Schema {
 	return schema
 }
 
-// call decodes the arguments of a tool and runs the tool. The SDK would decode numbers as float64; call keeps all 38
-// digits of a number. Its errors list the arguments of the tool.
+// call decodes the arguments of a tool and runs the tool. It decodes them itself, because the SDK decodes numbers as
+// float64, which does not hold all 38 digits of a number. If an argument is unknown or missing, the error lists the
+// arguments of the tool.
 func call(
 	ctx context.Context, op *operation.Operation, schema *jsonschema.Schema, arguments json.RawMessage,
 	run func(context.Context, *operation.Values) (string, error),
@@ -123,8 +124,8 @@ func call(
 	return run(ctx, v)
 }
 
-// set decodes the value of a param. It also accepts what language models often write: a number in place of a string,
-// of which it keeps every digit, and a string in place of an object.
+// set decodes the value of a param. Language models often write a number in place of a string, or a string in place
+// of an object, so set accepts these too. It keeps all digits of such a number.
 func set(p *operation.Param, v *operation.Values, raw json.RawMessage) error {
 	to := p.To(v)
 	isText := raw[0] == '"'
@@ -175,8 +176,8 @@ func (s *Server) message(err error) string {
 	return message
 }
 
-// cut skips the first lines of a text, and returns as many of the others as fit into an answer. If lines remain, next
-// is the skip that returns them; otherwise it is 0.
+// cut skips the first skip lines of a text, and returns as many of the following lines as fit into an answer. If
+// lines remain after these, next is the skip with which cut returns them. Otherwise next is 0.
 func (s *Server) cut(whole string, skip int) (part string, next int) {
 	lines := slices.Collect(strings.Lines(whole))
 	lines = lines[min(max(skip, 0), len(lines)):]
@@ -192,8 +193,8 @@ func (s *Server) cut(whole string, skip int) (part string, next int) {
 	return strings.Join(lines, ""), 0
 }
 
-// report returns the part of a text that fits into an answer. If it cuts the text, it adds a note on how to get the
-// rest. If skip leaves out all of the text, it returns a note that says so.
+// report returns the part of a text that begins after skip lines and fits into an answer. If more lines follow, it
+// adds a note that says how to get them. If the text has no lines after skip, it returns a note that says so.
 func (s *Server) report(whole string, skip int32) string {
 	part, next := s.cut(whole, int(skip))
 	if part == "" {
@@ -205,8 +206,8 @@ func (s *Server) report(whole string, skip int32) string {
 	return part
 }
 
-// An object is a JSON object with one line for each member, and for each element of a list. A language model reads it
-// with fewer tokens than an indented object, and people can still read it.
+// An object is a JSON object whose text has one line for each member, and for each element of a list. This text has
+// fewer tokens for a language model than an indented object, and people can still read it.
 type object []string
 
 // A list is an array in an [object]. Its elements are JSON.

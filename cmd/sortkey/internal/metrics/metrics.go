@@ -17,14 +17,15 @@ import (
 
 // Options configure [New]. The zero value is ready to use.
 type Options struct {
-	// Store is the store of the database. Each scrape reads its statistics. If it is nil or has no statistics, there
-	// are no metrics of the store.
+	// Store is the store of the database. Each scrape reads its statistics. A nil store, and a store without
+	// statistics, has no metrics.
 	Store store.Store
 	// StoreMetrics are the metrics of the store. Default: the metrics that this package knows for the type of Store.
 	StoreMetrics prometheus.Collector
-	// TableLabels is the number of tables with a label of their own. They are the first tables by name. For capacity
-	// units, they are the tables and indexes that requests use first. The label "(other)" has the sum of all others.
-	// Negative: no table has its own label. Default: 100.
+	// TableLabels is the number of tables that have a label of their own. These are the first tables by name. Metrics
+	// of capacity units label the tables and indexes that requests use first, up to the same number. The label
+	// "(other)" stands for the sum of all others. If TableLabels is negative, no table has its own label. Default:
+	// 100.
 	TableLabels int
 }
 
@@ -117,7 +118,8 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// Watch adds metrics of the tables of db, which each scrape collects. Call it before the first scrape.
+// Watch adds metrics of db: of its tables, which each scrape reads, and of its health. Call it before the first
+// scrape.
 func (m *Metrics) Watch(db *sortkey.DB) {
 	m.parts = append(m.parts, &tables{service: engine.Of(db).Service, labels: m.labels}, healthy(db))
 }
@@ -142,7 +144,7 @@ var connectionFigures = []Figure{
 	{"Refused", "connections_refused_total", "Requests and connections refused because all connections were busy."},
 }
 
-// healthy is 1 while the database answers GET /healthz with 200.
+// healthy returns a metric that is 1 while the database answers GET /healthz with 200, and otherwise 0.
 func healthy(db *sortkey.DB) prometheus.Collector {
 	health := engine.Of(db).Health
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{

@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// other is the label of all names that have no label of their own. It is not a valid table name.
+// other is the label that stands for all names without a label of their own. No table can have this name.
 const other = "(other)"
 
 // Operation returns the label of an operation: its name, or "(other)" if it is not
@@ -19,8 +19,8 @@ func Operation(name string) string {
 	return other
 }
 
-// firsts remembers the first names that it sees. Only they get a label of their own, so the number of time series is
-// bounded although tables are created and deleted.
+// firsts remembers the first names that has sees, up to the number most. Only these names get a label of their own.
+// This bounds the number of time series, even if clients create and delete many tables.
 type firsts struct {
 	most int
 
@@ -28,7 +28,7 @@ type firsts struct {
 	known map[string]bool
 }
 
-// has reports whether name is one of the first f.most names.
+// has reports whether name is one of the first f.most different names that has has seen.
 func (f *firsts) has(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -48,8 +48,8 @@ var postgresFigures = []Figure{
 	{"Resolved", "store_resolved_total", "Commits that got no answer and were looked up."},
 }
 
-// Figures returns metrics for the fields in all of a struct S of statistics. The fields must be numbers. Each scrape
-// calls read once.
+// Figures returns a collector with one metric for each element of all. The element names a field of S, a struct of
+// statistics. The field must be a number. Each scrape calls read once.
 func Figures[S any](read func() S, all []Figure) prometheus.Collector {
 	f := &figures[S]{read: read, fields: all}
 	for _, one := range all {

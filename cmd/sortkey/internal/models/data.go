@@ -21,8 +21,8 @@ func (l *Loader) fill(table string) {
 	l.filled[table] = true
 }
 
-// loadData imports sources. It skips a table that already has items, unless this Loader has written them. Otherwise
-// the second start of a server would undo what clients have written since the first.
+// loadData imports sources. It skips a table that already has items, unless this Loader has written them: if a server
+// imported the same file at each start, it would undo what clients have written in between.
 func (l *Loader) loadData(ctx context.Context, sources []*transfer.Source) (Loaded, error) {
 	client := sdk.Client(l.DB)
 	loaded := Loaded{Scale: 1}

@@ -30,8 +30,8 @@ type Loader struct {
 	filled map[string]bool // tables that the loader has created or put items into
 }
 
-// Load loads the example called name, or the file or folder at the path name. The path is that of a model, of a
-// template with tables, or of data, which is an export or requests that write items. Load skips data for a table that
+// Load loads the example called name, or the file or folder at the path name. This is a model, a template with
+// tables, or data, which means an export or requests that write items. Load does not load data into a table that
 // already has items, unless l has written them. It returns what it loaded, and notes on what it assumed about a
 // template.
 func (l *Loader) Load(ctx context.Context, name string) (Loaded, []tabledef.Note, error) {
@@ -98,8 +98,8 @@ func isModel(name string) bool {
 	return slices.Contains(examples.Names(), name) || err == nil
 }
 
-// define creates the table of s unless it exists. Its error wraps [ErrOther] if the table exists with another key, or
-// lacks an index of s.
+// define creates the table of s unless it exists. Its error wraps [ErrOther] if the existing table has another key,
+// or does not have each index of s with the same key.
 func define(ctx context.Context, client *dynamodb.Client, s *tabledef.Schema) (created bool, err error) {
 	out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &s.TableName})
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
@@ -115,7 +115,7 @@ func define(ctx context.Context, client *dynamodb.Client, s *tabledef.Schema) (c
 	return false, err
 }
 
-// sameKeys reports whether a table has the key of want and all indexes of want.
+// sameKeys reports whether have has the key of want, and each index of want with the same key.
 func sameKeys(have, want *tabledef.Schema) bool {
 	is := keysOf(have)
 	for name, key := range keysOf(want) {

@@ -14,15 +14,17 @@ import (
 	"github.com/sortkey/sortkey/sdk"
 )
 
-// ErrOther is the error of [Ensure] for a table that does not match the model.
+// ErrOther means that a table already exists, but with other keys or indexes than in the model or template.
 var ErrOther = errors.New("already exists with other keys")
 
 // Loaded says what [Ensure] or a [Loader] loaded.
 type Loaded struct {
 	// Found is true if there was nothing to load, because the tables existed with all items.
 	Found bool
-	// Tables and Items are the numbers of tables and items in the model. Scale is the share of the declared items
-	// that Items counts, from 0 to 1.
+	// Tables is the number of tables in the model, the template or the data.
+	//
+	// Items is the number of items in the dataset of a model, which may have fewer items than the model declares.
+	// Scale is the share of the declared items that the dataset has, from 0 to 1.
 	Tables, Items int
 	Scale         float64
 	// Created is the number of tables created. Written is the number of items written; it includes items that existed
@@ -35,9 +37,9 @@ type Loaded struct {
 }
 
 // Ensure creates the tables of m that do not exist, and writes the items of m, including generated ones. If a table
-// has at least as many items as the model, Ensure does not write to it. If it has fewer, an earlier load may have
-// been interrupted, and Ensure writes all its items again. The error wraps [ErrOther] if a table has other keys or
-// indexes.
+// has at least as many items as the model, Ensure does not write to it. If a table has fewer items, an earlier load
+// may have been interrupted, so Ensure writes all its items again. Its error wraps [ErrOther] if a table has other
+// keys or indexes than the model declares.
 func Ensure(ctx context.Context, db *sortkey.DB, m *model.Model, o dataset.Options) (Loaded, error) {
 	l := Loaded{Tables: len(m.Tables), Model: m}
 	items, scale, err := itemsOf(ctx, m, o)
@@ -77,8 +79,8 @@ func ensureTable(
 	return created, len(items), rows.PutMany(ctx, slices.Values(items))
 }
 
-// itemsOf returns the items of m by table. It builds a dataset, so for an invalid item the error has its place in the
-// file.
+// itemsOf builds the dataset of m, and returns its items by table and its scale. If an item is invalid, the error
+// says where in the model file the item is.
 func itemsOf(
 	ctx context.Context, m *model.Model, o dataset.Options,
 ) (items map[*model.Table][]attr.Item, scale float64, err error) {

@@ -19,8 +19,8 @@ func PatternNames(m *model.Model) (names []string) {
 	return names
 }
 
-// Pattern returns the access pattern with a name, or the only one whose name
-// contains it.
+// Pattern returns the access pattern called name. If there is none, it returns the only pattern whose name contains
+// name.
 func Pattern(m *model.Model, name string) (*model.Pattern, error) {
 	if p := m.Pattern(name); p != nil {
 		return p, nil

@@ -10,8 +10,9 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// positional returns the params that take arguments of a command line, and how many of them are required. A param in
-// flagged takes no argument, because the user has set it with a flag.
+// positional returns the params that take their values from the arguments of a command line, and how many of these
+// params are required. It returns separately, as flagged, the params that take no argument because the user has set
+// them with flags.
 func (op *Operation) positional(v *Values) (params, flagged []*Param, required int) {
 	for _, p := range op.Params {
 		switch {
@@ -28,8 +29,9 @@ func (op *Operation) positional(v *Values) (params, flagged []*Param, required i
 	return params, flagged, required
 }
 
-// Place assigns the arguments of a command line to params, in their order. Each required param gets one argument. The
-// arguments that remain go to the optional params.
+// Place assigns the arguments of a command line to params, in their order. Each required param gets one argument. Of
+// the arguments that remain, an optional param gets one, or all of them if its Rest is set. Place returns a usage
+// error if there are too few or too many arguments.
 func (op *Operation) Place(v *Values, args []string) error {
 	help := "see sortkey " + op.Name + " --help"
 	usage := func(format string, a ...any) error {
@@ -63,7 +65,8 @@ func (op *Operation) Place(v *Values, args []string) error {
 		return ask.UsageError(help, "give %s with --%s or as an argument, not both", p.What, p.Flag)
 	}
 	if n := len(params); len(rest) > 0 && n > 0 && params[n-1].Complete == SortKeys {
-		// too many only if the sort key has fewer attributes, which the table shows later
+		// These arguments may be values of further sort key attributes. If the sort key has fewer attributes, a later
+		// step returns the error, once it knows the table.
 		v.Sort = append(v.Sort, rest...)
 		return nil
 	}
@@ -91,7 +94,8 @@ func (p *Param) place(v *Values, words []string) {
 	}
 }
 
-// Form returns the values in a form. The fields of the form have the names of the params.
+// Form returns the values that a person has entered in a form. The function field returns the text of a field of the
+// form. The fields have the names of the params.
 func (op *Operation) Form(field func(name string) string) (Values, error) {
 	var v Values
 	for _, p := range op.Params {

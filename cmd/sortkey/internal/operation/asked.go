@@ -13,8 +13,9 @@ import (
 // A Space is a table or an index that a page offers for queries.
 type Space struct{ Table, Index string }
 
-// Asked returns the request in the query box of a page. If the field request is not empty, it is the whole request.
-// Otherwise the field space is the number, from 1, of the space to query.
+// Asked returns the request that a person has entered in the query box of a page. If the field "request" of the box
+// has text, the text is the whole request. Otherwise the field "space" is the number of an element of spaces, from 1,
+// and the other fields describe a query of that table or index.
 func Asked(
 	ctx context.Context, target explain.Target, field func(name string) string, spaces []Space,
 ) (q explain.Question, err error) {

@@ -6,7 +6,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/terminal"
 )
 
-// Help is a part of the help. An operation has one for its command and one for its tool.
+// Help is a part of an operation's help: the part that only the command has, or the part that only the tool has.
 type Help struct {
 	Lead    string // sentences after the first
 	More    string // paragraphs after the notes
@@ -34,7 +34,8 @@ func (op *Operation) CommandHelp() string {
 	return op.help(capital(op.Name)+" "+op.Does, &op.Command, width)
 }
 
-// ToolHelp returns the description of the tool. It names arguments in place of flags.
+// ToolHelp returns the description of the tool. Where the command's help has the name of a flag, it has the name of a
+// tool argument.
 func (op *Operation) ToolHelp() string {
 	const width = 110
 	help := ToolWords(op.help(capital(op.Does), &op.Tool, width))

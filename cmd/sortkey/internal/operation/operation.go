@@ -17,17 +17,18 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// An Operation is an operation on items, for commands, tools and forms.
+// An Operation describes an operation on items. Commands, tools and forms are built from it.
 type Operation struct {
 	// Name is the name of the command, and of the tool if there is one.
 	Name string
 	// Short describes the operation in a few words. Does is a sentence that describes it, without a subject and
 	// without the full stop.
 	Short, Does string
-	// Notes are paragraphs of help for both the command and the tool. They name flags.
+	// Notes are paragraphs of help for both the command and the tool. They refer to params by their flags; ToolHelp
+	// replaces the flags.
 	Notes []string
-	// Command is the help that only the command has, and Tool the help that only the tool has. If Tool has no
-	// example, there is no tool.
+	// Command is the help that only the command has, and Tool is the help that only the tool has. An operation whose
+	// Tool has no example has no tool.
 	Command, Tool Help
 	// Params are the parameters, in the order of their arguments on a command line.
 	Params []*Param
@@ -90,8 +91,8 @@ type parsed struct {
 	wrong      error
 }
 
-// Parse parses the values for which it does not need the table. The user thus learns about a mistake before the
-// command opens a database.
+// Parse parses those values that can be parsed without the definition of a table. The user thus learns about a
+// mistake before the command opens a database.
 func (op *Operation) Parse(v *Values) (err error) {
 	if v.Limit < 0 {
 		return ask.UsageError("omit --limit, or give a number from 1", "--limit must not be negative")
@@ -124,7 +125,8 @@ func (op *Operation) Parse(v *Values) (err error) {
 	return refuseVerb(v.Statement)
 }
 
-// refuseVerb returns an error if no service accepts the first word of the statement.
+// refuseVerb returns a usage error if the first word of a PartiQL statement is not a verb of PartiQL, such as SELECT.
+// No service accepts such a statement.
 func refuseVerb(statement string) error {
 	verbs := []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
 	first := regexp.MustCompile(`^\s*([A-Za-z]+)`).FindStringSubmatch(statement)
@@ -157,11 +159,12 @@ func parseItem(data []byte) (attr.Item, error) {
 	return it, nil
 }
 
-// Wrong returns the error of a PartiQL statement that Parse cannot parse, or nil. The service may be able to parse
-// it, so the command sends it without knowing its table.
+// Wrong returns the error with which Parse failed to parse a PartiQL statement, or nil. The service may be able to
+// parse the statement, so the command sends it without knowing its table.
 func (v *Values) Wrong() error { return v.wrong }
 
-// Changes reports whether the operation changes an item.
+// Changes reports whether the operation changes an item. For a PartiQL statement, this depends on the statement,
+// which Parse has put into v.
 func (op *Operation) Changes(v *Values) bool { return op.Writes || v.writes }
 
 // Request returns the request for a table. The request also asks for the capacity units that it consumes.

@@ -96,8 +96,8 @@ func Refused(err error, code string) bool {
 	return ok && api.ErrorCode() == code
 }
 
-// Unmet reports whether a write failed because its condition is false. If so, is describes the item for which the
-// condition is false.
+// Unmet reports whether a write failed because its condition is false. If so, the text is describes the item that the
+// service has compared with the condition, or says that the item does not exist.
 func Unmet(err error) (is string, ok bool) {
 	if !Refused(err, "ConditionalCheckFailedException") {
 		return "", false

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// A Param is a parameter of an operation. If it has no name, only the command has it. If it has neither an argument
-// nor a flag, only the tool has it.
+// A Param is a parameter of an operation. If Name is "", only the command has the parameter. If Arg and Flag are both
+// "", only the tool has it.
 type Param struct {
 	// Name is the name of the argument of a tool and of the field of a form.
 	Name string
-	// Arg is the name of the argument in the usage line. If a param with an argument and a flag has several values,
-	// they are separated by commas in the argument, and the flag is repeated.
+	// Arg is the name of the argument in the usage line. A param with several values can have both an argument and a
+	// flag. The user then separates the values in the argument by commas, or repeats the flag for each value.
 	Arg string
 	// Flag and Letter are the long and the short name of the flag.
 	Flag, Letter string
@@ -36,7 +36,8 @@ type Param struct {
 // A Kind is the kind of a param's value.
 type Kind uint8
 
-// The kinds. A Request is a text, but a language model may also write it as a JSON object.
+// The kinds. The value of a Request param is a text. If a language model writes a JSON object instead, the tool
+// accepts it.
 const (
 	Text Kind = iota
 	List      // of texts
@@ -77,7 +78,7 @@ func (p *Param) FlagHelp() string {
 	return help
 }
 
-// placeholder matches the name of a value in Help.
+// placeholder matches the name of a value in Help, which is in backquotes.
 var placeholder = regexp.MustCompile("`[^`]*`")
 
 // ToolHelp returns the help of a tool's argument. It writes the name of the value as an ordinary word.
@@ -155,20 +156,21 @@ var (
 	}
 )
 
-// Skip is the param of tools that answer with text. It returns the rest of an answer that was cut.
+// Skip is the number of lines that a tool skips before its answer. If the server had to cut an answer, a language
+// model uses Skip to get the rest.
 var Skip = &Param{
 	Name: "skip", Help: "leave out so many lines, to go on after a cut", Kind: Number, Least: new(0.0),
 	To: func(v *Values) any { return &v.Skip },
 }
 
-// limited returns a copy of limit, whose help for tools says that the default is rows.
+// limited returns a copy of the param limit. Its help for tools says that the default is rows.
 func limited(rows string) *Param {
 	p := *limit
 	p.Tool = "; default " + rows
 	return &p
 }
 
-// optional returns copies of params that are not required.
+// optional returns copies of params with Required unset.
 func optional(params ...*Param) (copies []*Param) {
 	for _, p := range params {
 		own := *p

@@ -149,7 +149,8 @@ deleted.`,
 	},
 }
 
-// onFailure returns the option to return the item if the condition is false. It returns nil without a condition.
+// onFailure returns the value of ReturnValuesOnConditionCheckFailure: if the condition is false, the error then
+// contains the item. Without a condition, onFailure returns nil.
 func (v *Values) onFailure() *string {
 	if v.condition == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Cell returns the text of a value in a table. Unambiguous text stays as it is; [text.Literal] writes all other
-// values.
+// Cell returns the text of a value in a table. It does not quote unambiguous text. For all other values it returns
+// the result of [text.Literal].
 func Cell(v attr.Value) string {
 	if s := string(v.Raw()); v.Kind() == attr.String && plain(s) {
 		return s

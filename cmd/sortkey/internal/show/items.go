@@ -9,9 +9,9 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// Items formats items of a table or an index as a table, as [Rows] does. If the style limits the width, it truncates
-// values of attributes that are not in the key. If the table is then still too wide, Items returns [Lines] instead.
-// The schema may be nil.
+// Items formats items of a table or an index as a table, as [Rows] does. If the style limits the width, Items
+// truncates the values of attributes that are not in the key. If the table is still too wide, Items formats the items
+// as [Lines] does instead. The schema may be nil.
 func Items(items []attr.Item, schema *keycond.Schema, style Style) string {
 	first := KeyNames(schema)
 	names := columns(items, first)
@@ -42,8 +42,8 @@ func KeyNames(schema *keycond.Schema) (names []string) {
 	return names
 }
 
-// Lines formats each item as a block with one line for each attribute. The attributes in first precede all others.
-// Lines truncates nothing, and separates the blocks with an empty line.
+// Lines formats each item as a block with one line for each attribute. Attributes in first precede all others. Lines
+// truncates no value. An empty line separates the blocks.
 func Lines(items []attr.Item, first []string, p terminal.Paint) string {
 	var b strings.Builder
 	for i, it := range items {

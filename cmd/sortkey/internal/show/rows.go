@@ -14,9 +14,9 @@ const (
 	minWidth = 8    // no column is truncated below this width
 )
 
-// Rows formats items as an aligned table with one line for each item. The attributes in first precede all others, and
-// numbers are aligned to the right. If width is positive, Rows truncates long values to fit the table into it. Each
-// line starts with indent and ends with a newline.
+// Rows formats items as an aligned table with one line for each item. The columns of attributes in first precede all
+// others, and columns of numbers are aligned to the right. If width is positive, Rows truncates long values so that
+// the table is at most width columns wide. Each line starts with indent and ends with a newline.
 func Rows(items []attr.Item, first []string, width int, indent string, p terminal.Paint) string {
 	names := columns(items, first)
 	if len(names) == 0 {
@@ -100,8 +100,8 @@ func columns(items []attr.Item, first []string) []string {
 	return names
 }
 
-// fit truncates the widest column, again and again, until the table is no wider than width. It does not truncate the
-// columns to the left of the column first, nor any column below minWidth.
+// fit makes the table at most width columns wide. It repeatedly narrows the widest of its columns, and truncates the
+// texts there. It does not narrow the columns to the left of the column first, nor any column to less than minWidth.
 func (g *grid) fit(width, first int) {
 	widths := g.widths()
 	total := sum(widths)
@@ -126,7 +126,7 @@ func (g *grid) fit(width, first int) {
 	}
 }
 
-// sum returns the width of a table with columns of these widths.
+// sum returns the width of a table whose columns have the given widths, including the gaps between them.
 func sum(widths []int) int {
 	total := len(gap) * max(0, len(widths)-1)
 	for _, w := range widths {

@@ -18,8 +18,9 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A process that has a database open takes snapshots when another process asks for one over a socket in the
-// database's folder. The socket needs no password, because only the owner can enter the folder that contains it.
+// A process that has a database open listens on a Unix socket in the database's folder. Over that socket, another
+// process asks it to take a snapshot. The socket needs no password, because it is in a folder that only the owner can
+// enter.
 const (
 	controlName = "control" // in the database's folder
 	socketName  = "socket"
@@ -28,10 +29,10 @@ const (
 // maxMessage bounds the size of a request or a response, in bytes.
 const maxMessage = 1 << 20
 
-// requestTimeout bounds the time in which a request arrives.
+// requestTimeout bounds the time for receiving a request.
 const requestTimeout = 5 * time.Second
 
-// maxSocketPath is a length in bytes that the path of a socket may have on every system.
+// maxSocketPath is the length in bytes that every system supports for the path of a socket.
 const maxSocketPath = 100
 
 type request struct{ Target string }
@@ -42,7 +43,7 @@ type response struct {
 	Hint  string `json:",omitempty"`
 }
 
-// A Control serves requests for snapshots of a store.
+// A Control is a server that takes snapshots of a store when other processes ask for them.
 type Control struct {
 	srv   *http.Server
 	dir   string
@@ -50,15 +51,16 @@ type Control struct {
 	ended chan struct{}
 }
 
-// errStopped is the error of a snapshot that was in progress when the server stopped. The server has removed it.
+// errStopped is the error of a snapshot that was in progress when the server stopped. The server has removed the
+// unfinished snapshot.
 var errStopped = advice.New(
 	"take it again, from the folder or from a running server; serve --drain gives snapshots more time",
 	"the server stopped before the snapshot was complete; removed the snapshot",
 )
 
-// Listen lets [Make] take snapshots of st, which this process has open in the folder data, until ctx ends or the
-// caller closes the Control. A snapshot in progress then has the time drain to finish. After that the Control cancels
-// the snapshot and removes it.
+// Listen starts a Control for st, which is the store that this process has open in the folder data. [Make] in another
+// process can then ask for snapshots of st, until ctx ends or the caller closes the Control. A snapshot that is then
+// in progress has the time drain to finish. After that, the Control cancels the snapshot and removes it.
 func Listen(ctx context.Context, data string, st store.Snapshotter, drain time.Duration) (*Control, error) {
 	return listen(ctx, data, st, drain, requestTimeout)
 }
@@ -112,7 +114,7 @@ func listen(ctx context.Context, data string, st store.Snapshotter, drain, timeo
 	return c, nil
 }
 
-// take decodes a request and takes its snapshot.
+// take decodes a request for a snapshot and takes the snapshot.
 func take(
 	w http.ResponseWriter, r *http.Request, timeout time.Duration, st store.Snapshotter, data string,
 ) (*Info, error) {
@@ -138,7 +140,8 @@ func (c *Control) Close() error {
 // errNoControl means that no process has a Control for the folder.
 var errNoControl = errors.New("no process is listening")
 
-// ask asks the process that has the database open to take the snapshot.
+// ask asks the process that has the database in the folder data open to take a snapshot. It returns errNoControl if
+// no process listens for such requests.
 func ask(ctx context.Context, data, target string) (*Info, error) {
 	target, err := filepath.Abs(target)
 	if err != nil {

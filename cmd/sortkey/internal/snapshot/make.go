@@ -31,8 +31,8 @@ type Info struct {
 	Bytes  int64    // on disk
 }
 
-// suffixOf returns the suffix in the name of a snapshot file, which determines the compression. For a snapshot that
-// is a folder it returns "".
+// suffixOf returns the suffix of a path if a snapshot there is a file: .backup, .gz or .zst. The suffix determines
+// the compression. If a snapshot there is a folder, suffixOf returns "".
 func suffixOf(path string) string {
 	suffix := strings.ToLower(filepath.Ext(path))
 	if slices.Contains([]string{".backup", ".gz", ".zst"}, suffix) {
@@ -92,7 +92,7 @@ func makeNew(ctx context.Context, st store.Snapshotter, data, target string) (*I
 	return makeOf(ctx, st, target)
 }
 
-// checkTarget returns an error if target exists or is inside the folder data.
+// checkTarget returns an error if target is empty, exists, is inside the folder data, or has no parent folder.
 func checkTarget(data, target string) error {
 	if target == "" {
 		return advice.New("name a new folder or file", "the snapshot has no name")
@@ -225,7 +225,7 @@ func size(path string) (total int64, err error) {
 	return total, err
 }
 
-// inside returns an error if a path is dir or inside it.
+// inside returns an error if path is dir or inside it. The error message calls path what.
 func inside(path, dir, what string) error {
 	path, err := realPath(path)
 	if err != nil {

@@ -121,7 +121,7 @@ func unpack(ctx context.Context, snapshot, dir string) error {
 	return nil
 }
 
-// maxWindow bounds the memory for decompressing a zstd file.
+// maxWindow bounds the memory for decompressing a zstd file, in bytes.
 const maxWindow = 128 << 20
 
 // verify opens a database without changing it, and describes it.

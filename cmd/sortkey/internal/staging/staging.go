@@ -1,6 +1,6 @@
 // Package staging creates files and folders that appear only when they are complete. A process writes them in a
-// temporary folder beside their final path, and locks that folder meanwhile. The lock shows which temporary folders
-// are left from killed processes; package staging removes them.
+// temporary folder beside their final path. It locks that folder while it runs. If a temporary folder is not locked,
+// its process has been killed, so package staging removes the folder.
 package staging
 
 import (
@@ -13,21 +13,21 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// contents are the only names that a Folder may contain.
+// contents are the names that files and folders in a Folder may have.
 var contents = []string{"LOCK", "snapshot", "data", "export"}
 
 const tempMark = ".tmp-"
 
 // A Folder is a temporary folder beside a final path. It contains a file or folder called snapshot, data or export.
-// The file can be renamed to the final path, because both are on the same file system. A process locks the Folder
+// The process can rename that to the final path, because both are on the same file system. A process locks the Folder
 // while it uses it.
 type Folder struct {
 	Path string
 	lock io.Closer // nil if the file system has no locks
 }
 
-// New creates a temporary folder beside the final path. Before that, it removes all temporary folders of killed
-// processes in the same parent, also those for other final paths.
+// New creates a temporary folder beside the final path. Before that, it removes all temporary folders that killed
+// processes have left in the same parent folder, whatever their final paths.
 func New(final string) (*Folder, error) {
 	parent, base := filepath.Split(filepath.Clean(final))
 	parent = filepath.Clean(parent)

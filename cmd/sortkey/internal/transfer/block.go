@@ -9,7 +9,8 @@ const (
 	blockBytes   = 128 << 10
 )
 
-// A block is a run of consecutive records of a file. One goroutine reads blocks, and others decode them.
+// A block is a sequence of consecutive records of a file. One goroutine reads the blocks of a file, and others decode
+// them.
 type block struct {
 	records []rawRecord
 	data    []byte // JSON of records
@@ -27,8 +28,8 @@ type rawRecord struct {
 	decoded  bool
 }
 
-// readBlock reads up to most records into b. After an error it returns the error, and b has the records before the
-// error, if any. At the end of the file the error is io.EOF.
+// readBlock reads up to most records into b. If it returns an error, b has the records before the error, and there
+// may be none. At the end of the file the error is io.EOF.
 func (r *Reader) readBlock(b *block, most int) error {
 	b.records, b.data = b.records[:0], b.data[:0]
 	for len(b.records) < most && len(b.data) < blockBytes {

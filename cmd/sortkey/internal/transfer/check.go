@@ -8,7 +8,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// CheckExport calls the option Mask with every item of the tables, as Export would, but writes nothing.
+// CheckExport reads all items of the tables and calls the option Mask with each of them, as Export does, but it
+// writes nothing.
 func CheckExport(ctx context.Context, client *dynamodb.Client, tables []string, o ExportOptions) error {
 	o = o.withDefaults()
 	o.Segments = 1

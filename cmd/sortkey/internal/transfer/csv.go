@@ -18,9 +18,8 @@ import (
 	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
-// cells reads the records of a CSV file. Unlike package encoding/csv it bounds
-// memory, continues after a malformed record, and distinguishes an empty cell
-// from an empty quoted one.
+// cells is a [splitter] for CSV. Unlike package encoding/csv it bounds its memory, continues after a malformed
+// record, and distinguishes an empty cell from a quoted empty cell.
 type cells struct {
 	r     *bufio.Reader
 	comma byte
@@ -119,8 +118,8 @@ func (s *cells) add(c byte, long bool) {
 	}
 }
 
-// end ends a record. Plain means that the last cell is not quoted. A carriage return at its end then belongs to the
-// line break, and end removes it.
+// end ends a record. Plain is set if the last cell is not quoted. If that cell then ends with a carriage return, end
+// removes it, because it is a part of the line break.
 func (s *cells) end(plain, long bool, bad error) error {
 	last := &s.at[len(s.at)-1]
 	if n := len(s.data); plain && n > last.from && s.data[n-1] == '\r' {
@@ -177,8 +176,8 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 	return c, nil
 }
 
-// check returns an error if there is no column for a key attribute of the table, because the import would then reject
-// every record. It also returns an error if there is no column for an attribute with a declared type.
+// check returns an error if a key attribute of the table has no column, because the import would then reject every
+// record. It also returns an error if an attribute with a declared type has no column.
 func (c *columns) check(k keys, declared Types) error {
 	have := reason(errors.New(strings.Join(c.names, ", ")))
 	for _, a := range k {
@@ -220,8 +219,8 @@ func (c *columns) item(b *attr.Builder, s *cells) (attr.Item, error) {
 	return b.Item(), nil
 }
 
-// cellValue returns the value of a cell of type kind. For a list, map or set, the text is DynamoDB JSON without the
-// type, such as ["a"] for {"SS":["a"]}.
+// cellValue returns the value of a cell with the declared type kind. The text of a list, map or set is the value in
+// DynamoDB JSON without the type: ["a"] stands for {"SS":["a"]}.
 func cellValue(kind, text string) (attr.Value, error) {
 	switch kind {
 	case "", "S":
@@ -265,8 +264,8 @@ func binaryValue(text string) (attr.Value, error) {
 	return attr.NewBinary(raw), nil
 }
 
-// appendCell appends a cell, in quotes if necessary. It also quotes an empty text: an empty cell without quotes would
-// mean that the item lacks the attribute.
+// appendCell appends a cell, in quotes if necessary. It also quotes an empty text, because an empty cell without
+// quotes means that the item does not have the attribute.
 func appendCell(dst []byte, text string) []byte {
 	if text != "" && !strings.ContainsAny(text, "\"\r\n \t,") {
 		return append(dst, text...)
@@ -276,7 +275,7 @@ func appendCell(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// appendCellValue appends v as a cell. Function cellValue turns the cell into v again.
+// appendCellValue appends v as a cell of type kind, which cellValue converts back to v.
 func appendCellValue(dst []byte, v attr.Value, kind string) []byte {
 	var text []byte
 	switch {

@@ -9,9 +9,9 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// WriteCSV writes items as CSV that an import can read: a header, and a column for each attribute. The attributes in
-// first precede the others. A column with values of several types contains DynamoDB JSON. WriteCSV writes nothing if
-// there are no items.
+// WriteCSV writes items as CSV that an import can read. It writes a header and a column for each attribute, first the
+// attributes in first. If the values of an attribute have several types, its column contains DynamoDB JSON. If there
+// are no items, WriteCSV writes nothing.
 func WriteCSV(w io.Writer, items []attr.Item, first []string) error {
 	types := Types{}
 	for _, it := range items {

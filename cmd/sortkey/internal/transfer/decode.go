@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/requestfile"
 )
 
-// A form is the structure of the records of a JSON file. The first record determines the form of all records.
+// A form is the structure of a record in a JSON file. All records of a file have the form of the first one.
 type form int
 
 const (
@@ -55,7 +55,8 @@ type member struct {
 	value jsontext.Value
 }
 
-// membersOf returns the members of an object. It returns false for any other value, and for more than most members.
+// membersOf returns the members of an object. It returns false for a value that is not an object, and for an object
+// with more than most members.
 func membersOf(raw []byte, most int) (members []member, ok bool) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return nil, false
@@ -125,7 +126,7 @@ func CutValue(src string) (v attr.Value, length int, err error) {
 
 var errNull = rejectf("null is not an item")
 
-// item decodes a record. If the record deletes an item, remove is set and it is only the key of that item.
+// item decodes a record. If the record deletes an item, remove is true, and the result has only the key of that item.
 func (d *decoder) item(raw []byte) (it attr.Item, remove bool, err error) {
 	if d.form == formUnknown {
 		form := formOf(raw)
@@ -152,7 +153,8 @@ func (d *decoder) item(raw []byte) (it attr.Item, remove bool, err error) {
 	return it, false, err
 }
 
-// untyped rewrites an error that shows that the JSON is not DynamoDB JSON.
+// untyped rewrites a syntax error in DynamoDB JSON to an error that names this format, because the text may be plain
+// JSON.
 func untyped(err error) error {
 	if e, ok := errors.AsType[*attr.Error](err); ok && e.Syntax {
 		return rejectf("not DynamoDB JSON: %s", e.Msg)

@@ -63,7 +63,7 @@ func (d *decoder) plain(raw []byte) (attr.Item, error) {
 			return nil, err
 		}
 		v, err := d.declared(d.types[attribute])
-		if errors.Is(err, doc.ErrSize) { // the whole item is too large, not only this attribute
+		if errors.Is(err, doc.ErrSize) { // the error is about the whole item, so it does not name this attribute
 			return nil, err
 		}
 		if err != nil {
@@ -77,8 +77,8 @@ func (d *decoder) plain(raw []byte) (attr.Item, error) {
 	return d.b.Item(), d.end()
 }
 
-// grow adds size to the documented size of a plain item. It returns an error if the item then exceeds the limit, so
-// that decoding a long record stops early.
+// grow adds size to the size of a plain item. If the item then exceeds the limit of DynamoDB, grow returns an error,
+// so that the decoder does not read the rest of a long record.
 func (d *decoder) grow(size int) error {
 	if d.left -= size; d.left < 0 {
 		return doc.ErrSize
@@ -86,7 +86,7 @@ func (d *decoder) grow(size int) error {
 	return nil
 }
 
-// grown calls grow with the size of v if err is nil. Otherwise it returns err.
+// grown returns v and err. If err is nil, it first calls grow with the size of v, and returns the error of grow.
 func (d *decoder) grown(v attr.Value, err error) (attr.Value, error) {
 	if err == nil {
 		err = d.grow(v.Size())
@@ -103,7 +103,7 @@ func (d *decoder) notObject() error {
 	return rejectf("%s is not an item: an item is an object", v)
 }
 
-// excerpt reads a value and returns its first bytes for an error message.
+// excerpt reads a value and returns its first 40 bytes for an error message.
 func (d *decoder) excerpt() (jsontext.Value, error) {
 	v, err := d.dec.ReadValue()
 	if len(v) > 40 {
@@ -112,7 +112,8 @@ func (d *decoder) excerpt() (jsontext.Value, error) {
 	return v, err
 }
 
-// declared decodes a value of the declared type kind. If kind is "", the JSON value determines the type.
+// declared decodes a value. Kind is the type that is declared for the attribute. If kind is "", declared takes the
+// type from the JSON value.
 func (d *decoder) declared(kind string) (attr.Value, error) {
 	got := d.dec.PeekKind()
 	if kind == AnyType {
@@ -184,7 +185,7 @@ func (d *decoder) scalar(kind string) (attr.Value, error) {
 	}
 }
 
-// value decodes a value whose type the JSON value determines. Level is its nesting level, from 1.
+// value decodes a value, and takes its type from the JSON value. Level is the nesting level of the value, from 1.
 func (d *decoder) value(level int) (attr.Value, error) {
 	if level > attr.MaxNesting {
 		return attr.Value{}, attr.ErrNesting

@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 )
 
-// A Source holds the items of one table.
+// A Source is a set of files that contain items of one table.
 type Source struct {
 	// Name is the path of the file or folder as the user gave it.
 	Name string
@@ -23,8 +23,7 @@ type Source struct {
 	Table string
 	// Schema is the definition of the table, or nil if the source does not have it.
 	Schema *tabledef.Schema
-	// Format and Types are the format and the types that the source declares for its files. Default: Auto, and no
-	// types.
+	// Format and Types are what the source itself says about its files. Default: Auto, and no types.
 	Format Format
 	Types  Types
 	// Files are the data files in reading order.
@@ -33,12 +32,13 @@ type Source struct {
 	Items int64
 
 	export bool
-	// requests is set if the file contains requests. The source is then only the writes to Table. named is set if
-	// another source has the writes that do not name their table.
+	// requests is set if the file contains requests. The source then consists only of the writes to Table. If named
+	// is not set, the source also has the writes that do not name their table.
 	requests, named bool
 }
 
-// reading returns the options for reading the source. An option in o takes precedence over what the source declares.
+// reading returns the options for reading the source. For each option that o does not set, it takes what the source
+// declares.
 func (s *Source) reading(o ReadOptions) ReadOptions {
 	if (o.Format == Auto || o.Format == "") && s.Format != "" {
 		o.Format = s.Format
@@ -76,10 +76,12 @@ type File struct {
 // dataSuffixes are the suffixes of data files in a folder without a manifest.
 var dataSuffixes = []string{".json", ".jsonl", ".ndjson", ".csv", ".tsv"}
 
-// Discover returns the sources in files and folders. "-" is standard input. A folder may be an export with its
-// manifests. It may also be a folder of exports, such as a bucket or an export of all tables. Any other folder
-// contains the data files of one table, and may have the table's definition in table.json. A file of requests is one
-// source for each table that it writes to. All other files together are one source.
+// Discover returns the sources in files and folders. The path "-" is standard input.
+//
+// A folder may be an export with its manifests, or contain several exports, such as a bucket or an export of all
+// tables. Any other folder contains the data files of one table, and may contain the table's definition in
+// table.json. A file of requests is one source for each table that it writes to. All other files in paths together
+// are one source.
 //
 // Format is the format of the files. If table is not "", Discover omits requests to other tables.
 func Discover(paths []string, format Format, table string) ([]*Source, error) {
@@ -130,8 +132,8 @@ func Discover(paths []string, format Format, table string) ([]*Source, error) {
 	return found, distinct(found)
 }
 
-// distinct returns an error if there are several full exports of one table. If Import read one after the other, it
-// would restore items that were deleted between the exports.
+// distinct returns an error if there are several full exports of one table. If Import read them one after the other,
+// it would write items that somebody deleted before the later export.
 func distinct(found []*Source) error {
 	seen := map[string]string{}
 	for _, s := range found {
@@ -158,8 +160,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// maxBelow is the number of folders between a folder and an export in it, as in a folder of buckets:
-// BUCKET/AWSDynamoDB/EXPORT.
+// maxBelow is how many levels below a folder Discover looks for exports. In a folder of buckets,
+// BUCKET/AWSDynamoDB/EXPORT is three levels below.
 const maxBelow = 3
 
 func discoverFolder(dir string, format Format, table string) ([]*Source, error) {
@@ -199,7 +201,7 @@ func discoverFolder(dir string, format Format, table string) ([]*Source, error) 
 	return found, err
 }
 
-// skipFolder skips what is in a folder. It does nothing for a file.
+// skipFolder returns [fs.SkipDir] for a folder, so that WalkDir skips the contents of the folder, and nil for a file.
 func skipFolder(d fs.DirEntry) error {
 	if d != nil && d.IsDir() {
 		return fs.SkipDir
@@ -253,8 +255,8 @@ func dataFiles(dir string, format Format, table string) (found []*Source, err er
 	return append(found, src), nil
 }
 
-// ownFile reports whether a file in a folder of data files is not data, because an export or import has written it
-// for itself.
+// ownFile reports whether an export or import has written a file for its own purposes, so that the file contains no
+// data.
 func ownFile(name string) bool {
 	return name == schemaFile || name == s3files.FilesFile ||
 		strings.HasSuffix(name, journalSuffix) || strings.HasSuffix(name, rejectsSuffix)

@@ -15,9 +15,9 @@ import (
 // does not contain requests.
 func DiscoverRequests(path string) ([]*Source, error) { return discoverRequests(path, Auto, "") }
 
-// discoverRequests returns a source for each table that the requests in a file write to. It returns nil if the file
-// does not contain requests. It also returns nil for a pipe, such as standard input, because a pipe can be read only
-// once. If only is not "", it selects that table.
+// discoverRequests returns a source for each table that the requests in a file write to. If only is not "", it
+// returns only the source for that table. It returns nil if the file does not contain requests. It also returns nil
+// for a pipe, such as standard input, because a process can read a pipe only once.
 func discoverRequests(path string, format Format, only string) ([]*Source, error) {
 	if path == stdin || !isFile(path) || format != Requests && format != Auto && format != "" {
 		return nil, nil
@@ -41,7 +41,7 @@ func discoverRequests(path string, format Format, only string) ([]*Source, error
 			if !errors.Is(err, io.EOF) && len(tables) == 0 && !nameless {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
-			break // the import reads up to the error and then reports it
+			break // the import also reads up to the error, and then reports the error
 		}
 		if nameless = nameless || w.Table == ""; w.Table != "" && !slices.Contains(tables, w.Table) {
 			tables = append(tables, w.Table)

@@ -10,7 +10,7 @@ import (
 )
 
 // Each yields the items of a source, file by file. If a record is not an item, Each yields an error that has a method
-// Rejected, and continues. After any other error it stops. It skips records that delete an item.
+// Rejected, and continues. After any other error it stops. It skips records that delete items.
 func (s *Source) Each() iter.Seq2[attr.Item, error] {
 	return func(yield func(attr.Item, error) bool) {
 		for _, f := range s.Files {
@@ -26,7 +26,7 @@ func (s *Source) Each() iter.Seq2[attr.Item, error] {
 	}
 }
 
-// itemsIn yields the items of a file. It returns more = false if yield has returned false.
+// itemsIn yields the items of a file. If yield returns false, itemsIn stops and returns false.
 func (s *Source) itemsIn(path string, yield func(attr.Item, error) bool) (more bool, err error) {
 	in, err := openInput(path)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// The kinds of errors that a caller can avoid with another option. An error about a whole file or import is an
-// [*advice.Error] that wraps its kind.
+// The kinds of errors that a caller can avoid with another option. An error that ends an import is an [*advice.Error]
+// that wraps its kind.
 var (
 	// ErrInterrupted: the journal belongs to an interrupted import, and neither Resume
 	// nor Restart is set.
@@ -39,8 +39,8 @@ var (
 	ErrOverloaded = errors.New("endpoint overloaded")
 )
 
-// fail returns an error of a kind. The caller of this package adds the option that avoids the error to the advice;
-// besides is advice that comes before it, or "". A %w in the format is the cause.
+// fail returns an error of a kind. Its advice is besides, which may be "". To this advice, the command adds the flag
+// that avoids errors of this kind. A %w in the format is the cause of the error.
 func fail(kind error, besides, format string, args ...any) error {
 	e := advice.New(besides, format, args...)
 	e.Err = errors.Join(kind, e.Err)
@@ -55,13 +55,13 @@ func reason(err error) string {
 	return text.Clip(strings.TrimPrefix(err.Error(), "jsontext: "), maxReason)
 }
 
-// A recordError rejects one record. Reading continues with the next one.
+// A recordError means that the reader rejects one record. It can continue with the next record.
 type recordError struct{ msg string }
 
 func (e *recordError) Error() string { return e.msg }
 
-// Rejected marks an error of a single record. After an error without this method, the rest of the file cannot be
-// read.
+// Rejected marks the error as one about a single record. After an error without this method, the reader cannot read
+// the rest of the file.
 func (e *recordError) Rejected() {}
 
 func rejectf(format string, args ...any) error {

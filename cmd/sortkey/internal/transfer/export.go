@@ -42,14 +42,14 @@ type ExportOptions struct {
 	// Segments is the number of segments of a table that an export reads in parallel, each into its own file.
 	// Default: DefaultSegments.
 	Segments int
-	// Still promises that nobody writes to the tables during the export. All items are then from one point in time.
-	// Default: the export may include concurrent writes.
+	// Still is the caller's promise that nobody writes to the tables during the export, so that all items are from
+	// one point in time. Default: there may be concurrent writes, and the export may include some of them.
 	Still bool
-	// Mask returns the item that Export writes in place of an item of the table. Default: Export writes items
-	// unchanged.
+	// Mask returns an item for Export to write instead of it, an item of the table. Default: Export writes the items
+	// of the table.
 	Mask func(table string, it attr.Item) (attr.Item, error)
-	// Keys checks the names of a table's key attributes. Export calls it before Mask, and fails if it returns an
-	// error. Default: no check.
+	// Keys checks the names of a table's key attributes. Export calls it before Mask. If Keys returns an error, the
+	// export fails. Default: no check.
 	Keys func(table string, names []string) error
 	// DB is the database behind the client, if it is in this process. The export then reads its rows directly.
 	// Default: the export requests pages from the client.
@@ -59,11 +59,10 @@ type ExportOptions struct {
 	// Backoff is the pause before the first retry of a request. Each later pause is twice as long, up to 10 s.
 	// Default: DefaultBackoff.
 	Backoff time.Duration
-	// Waiting is called before a pause, from one goroutine at a time. It is not called before the first pauses of a
-	// request. It may be nil.
+	// Export calls Waiting before it pauses, but not before the first pauses of a request. There is only one call at
+	// a time. Waiting may be nil.
 	Waiting func(Wait)
-	// Progress is called now and then, from one goroutine at a time. It may be
-	// nil.
+	// Export calls Progress after each page of items. There is only one call at a time. Progress may be nil.
 	Progress func(Progress)
 }
 
@@ -84,14 +83,15 @@ type ExportResult struct {
 	// Bytes is the size of the data files.
 	Bytes int64  `json:"bytes"`
 	Dir   string `json:"dir,omitempty"`
-	// PointInTime reports whether all items are from one point in time. It equals the option Still: without that
-	// promise, the scan may have seen concurrent writes.
+	// PointInTime reports whether all items are from one point in time. It equals the option Still, because the
+	// export cannot detect concurrent writes.
 	PointInTime bool `json:"pointInTime"`
 }
 
 // Export writes tables into the folder dir, which must be new or empty. If into is set, it writes each table into a
-// folder in dir that has the table's name; otherwise it writes the only table into dir itself. It writes to a folder
-// beside dir, makes the files durable and then renames the folder, so dir is either complete or does not exist.
+// folder in dir that has the table's name. Otherwise it writes the only table into dir itself. Export first writes to
+// a folder beside dir, makes the files durable and then renames the folder. After an error, dir therefore has no
+// incomplete export.
 func Export(
 	ctx context.Context, client *dynamodb.Client, tables []string, dir string, into bool, o ExportOptions,
 ) ([]ExportResult, error) {
@@ -145,7 +145,7 @@ func Export(
 	}
 	_ = os.Remove(dir) // if it is an empty folder
 	if err := os.Rename(part, dir); err != nil {
-		if made := checkNew(dir); made != nil { // another export may have written dir meanwhile
+		if made := checkNew(dir); made != nil { // another export may have written to dir meanwhile
 			err = made
 		}
 		return nil, err
@@ -376,7 +376,7 @@ func (x *exporter) read(
 	return n, out.LastEvaluatedKey, nil
 }
 
-// request requests a page of a scan from the client. It returns the same as read.
+// request requests a page of a scan from the client. It returns the same results as read.
 func (x *exporter) request(
 	ctx context.Context, in *wire.ScanInput, fn func(attr.Item) error,
 ) (n int, next attr.Item, err error) {

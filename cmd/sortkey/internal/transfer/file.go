@@ -15,7 +15,7 @@ import (
 
 const (
 	readBuffer = 64 << 10
-	// maxWindow bounds the memory of a zstd decoder.
+	// maxWindow bounds the memory of a zstd decoder, in bytes.
 	maxWindow = 32 << 20
 )
 
@@ -24,9 +24,9 @@ var (
 	magicZstd = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
-// openOwn opens a file that an import or export writes for itself, beside its input or in its folder. If it creates
-// the file, only the owner can read it. If the file is not regular, openOwn returns an error: somebody may have put a
-// link to another file there.
+// openOwn opens a file that an import or export writes for its own purposes, such as a journal or a manifest. If
+// openOwn creates the file, only the owner can read it. If the file is not regular, openOwn returns an error, because
+// the file could be somebody's link to another file.
 func openOwn(path string, flags int) (*os.File, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, errNotRegular(path)
@@ -117,7 +117,7 @@ func Unpack(r io.Reader, window uint64) (io.Reader, func() error, error) {
 	return br, func() error { return nil }, nil
 }
 
-// unpacked adds the name of the compression to the errors of a decompressor.
+// unpacked is the reader of a decompressor, whose errors name the compression.
 type unpacked struct {
 	r    io.Reader
 	name string

@@ -29,8 +29,8 @@ const (
 	Requests Format = "requests"
 )
 
-// AnyType is the declared type of an attribute whose values have several types. Files contain its values in DynamoDB
-// JSON, such as {"N":"1"}.
+// AnyType is the declared type of an attribute whose values can have any type. The file contains these values in
+// DynamoDB JSON, such as {"N":"1"}, which states the type of each value.
 const AnyType = "JSON"
 
 // Types are the declared types of attributes by name: "S", "N", … "M", or
@@ -63,8 +63,8 @@ func ParseTypes(texts []string) (Types, error) {
 	return types, types.check()
 }
 
-// merge returns the types in t together with keys, which are the types of the key attributes. It returns an error if
-// t declares another type for a key attribute.
+// merge returns the types in t, together with the types of those key attributes that t does not declare. It returns
+// an error if t declares a key attribute with another type than keys.
 func (t Types) merge(keys Types) (Types, error) {
 	out := maps.Clone(t)
 	if out == nil {

@@ -35,9 +35,10 @@ type ImportOptions struct {
 	// import removes it. Default: none.
 	Journal string
 	// Resume continues an interrupted import from the position in its journal, if there is a journal. Restart ignores
-	// the journal. If neither is set, Import returns an error if there is a journal.
+	// a journal and starts from the beginning. If neither is set and there is a journal, Import returns an error.
 	Resume, Restart bool
-	// Target is the name of the endpoint for the journal. An import can be resumed only with the same name.
+	// Target is the name of the database that Import writes to. The journal contains it. An interrupted import can be
+	// resumed only with the same Target.
 	Target string
 	// Rejects is the path of the report of rejected records, which has a [Reject] as JSON on each line. Import
 	// removes the report if it rejected no record. By default there is no report.
@@ -45,23 +46,24 @@ type ImportOptions struct {
 	// RejectsBytes bounds the size of the report. When the report is full, Import only counts the rejected records.
 	// Default: DefaultRejectsBytes.
 	RejectsBytes int64
-	// Every is the maximum number of records between two writes of the journal. The journal counts only records that
-	// the endpoint has acknowledged; they are as durable as the endpoint makes them. Default: DefaultEvery, or no
-	// limit if Import writes directly to DB.
+	// Every is the maximum number of records between two writes of the journal. The journal counts a record only
+	// after the endpoint has acknowledged it; the endpoint decides whether the record is then durable. Default:
+	// DefaultEvery, or no limit if Import writes directly to DB.
 	Every int64
 	// DB is the database behind the client, if it is in this process. If its store can load many sorted rows at once,
 	// Import writes items directly to DB, and Workers has no effect. Default: Import sends items to the client.
 	DB *sortkey.DB
 
-	// Grace is the time that requests in flight have to finish after an interruption. Default: DefaultGrace.
+	// Grace is the time that requests in progress have to finish after an interruption. Default: DefaultGrace.
 	Grace time.Duration
 	// Backoff is the pause before the first retry of a request. Each later pause is twice as long, up to 10 s.
 	// Default: DefaultBackoff.
 	Backoff time.Duration
-	// Waiting is called before a pause, from one goroutine at a time. It is not called before the first pauses of a
-	// request. It may be nil.
+	// Import calls Waiting before it pauses, but not before the first pauses of a request. There is only one call at
+	// a time. Waiting may be nil.
 	Waiting func(Wait)
-	// Progress is called now and then, from one goroutine. It may be nil.
+	// Import calls Progress after each part of a file that it verifies and each block that it imports, from one
+	// goroutine. Progress may be nil.
 	Progress func(Progress)
 }
 
@@ -81,8 +83,8 @@ type TableResult struct {
 	Table string `json:"table"`
 	// Created is set if the import created the table.
 	Created bool `json:"created"`
-	// In a complete import, Read = Written + Deleted + Rejected. If several records have the same key, Written and
-	// Deleted count all of them, although Import sends only the last one.
+	// After a complete import, Read = Written + Deleted + Rejected. If several records have the same key, Written and
+	// Deleted count all of them, although Import may write only the last one.
 	Read     int64 `json:"read"`
 	Written  int64 `json:"written"`
 	Deleted  int64 `json:"deleted,omitempty"`
@@ -98,13 +100,13 @@ type ImportResult struct {
 	Bytes int64 `json:"bytes"`
 	// First are the first records that this call rejected, at most 5.
 	First []Reject `json:"firstRejected,omitempty"`
-	// Broken are the files that Import could not read to the end, each with its last readable line. Import has
-	// written the records up to that line.
+	// Broken has an element for each file that Import could not read to the end, with the last line that it could
+	// read. Import has written the records up to that line.
 	Broken []Reject `json:"broken,omitempty"`
 	// Rejects is the path of the report, or "" if there is none.
 	Rejects string `json:"rejects,omitempty"`
-	// Unreported is the number of rejected records that the report leaves out
-	// because it has reached its size limit.
+	// Unreported is the number of rejected records that are not in the report, because the report has reached its
+	// size limit.
 	Unreported int64 `json:"unreported,omitempty"`
 	// Journal is the path of the journal, or "" if the import cannot be resumed. A resumed import continues after
 	// Line of File.
@@ -124,11 +126,11 @@ func (r *ImportResult) Sum() (t TableResult) {
 	return t
 }
 
-// firstRejects is the most rejected records in a result.
+// firstRejects is the maximum number of rejected records in a result.
 const firstRejects = 5
 
-// Import writes sources into tables. It counts rejected records and continues; any other error ends the import. The
-// result is never nil and says how much Import has written.
+// Import writes sources into tables. It counts rejected records and continues after them. Any other error ends the
+// import. The result is never nil, and says how much Import has written.
 //
 // When ctx ends, Import stops reading, writes the records that it has read, and saves the exact position in the
 // journal. From then on it does not retry requests.

@@ -61,7 +61,8 @@ func (im *importer) run(ctx context.Context) (err error) {
 	return im.importAll(ctx)
 }
 
-// closeJournal unlocks the journal. It removes the journal if the import is complete or has done nothing.
+// closeJournal unlocks the journal. It also removes the journal if the import is complete, or if a new import has
+// failed before it read a record.
 func (im *importer) closeJournal(err error) error {
 	if im.file == nil {
 		return nil
@@ -123,7 +124,7 @@ func (im *importer) prepare() error {
 	}
 
 	var err error
-	im.found = true // set to false below if there is no journal
+	im.found = true // if readJournal fails, closeJournal must not remove the file
 	if im.file, err = openJournal(im.o.Journal); err != nil {
 		return err
 	}
@@ -143,7 +144,8 @@ func (im *importer) prepare() error {
 	return im.resume(old)
 }
 
-// resume continues from the state in old, an earlier journal. It returns an error if old is of another import.
+// resume continues from the state in old, the journal of the interrupted import. It returns an error if the target,
+// the options or the inputs of that import were different.
 func (im *importer) resume(old *journal) error {
 	switch {
 	case old.Target != im.o.Target:
@@ -171,7 +173,8 @@ func (im *importer) resume(old *journal) error {
 	return nil
 }
 
-// options returns a text with those options that change how an import reads its input. The journal contains it.
+// options returns as text those options that change how an import reads its input. The journal contains the text, so
+// that resume can compare it.
 func (im *importer) options() string {
 	o := im.o.withDefaults("")
 	text := "format=" + string(o.Format)
@@ -187,7 +190,7 @@ func (im *importer) options() string {
 	return text
 }
 
-// table returns the name of the table that a source is imported into.
+// table returns the name of the table to which the import writes a source.
 func (im *importer) table(s *Source) (string, error) {
 	others := 0 // sources that are not requests; for requests, Discover has already selected the table
 	for _, s := range im.sources {
@@ -215,7 +218,7 @@ func (im *importer) table(s *Source) (string, error) {
 	return "", fail(ErrNoName, "", "no table name for %s", s.Name)
 }
 
-// verify compares all files with their manifests, before the import writes anything.
+// verify compares all files with the checksums and counts in their manifests, before the import writes anything.
 func (im *importer) verify(ctx context.Context) error {
 	for _, s := range im.sources {
 		if sum := s.sum(); s.Items >= 0 && sum >= 0 && sum != s.Items {
@@ -263,7 +266,8 @@ func (im *importer) save(at position) error {
 	return im.record(im.journal.checkpoint)
 }
 
-// writing returns the context for writes. It outlives ctx by the option Grace, so that requests in flight can finish.
+// writing returns the context for writes. After ctx has ended, writes continues for the time Grace, so that requests
+// in progress can finish.
 func (im *importer) writing(ctx context.Context) (writes context.Context, end func()) {
 	writes, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -361,7 +365,7 @@ func (im *importer) importInput(
 	return im.importRecords(ctx, p, in, f, r, at)
 }
 
-// end is called at the end of a file. It compares the number of records with the manifest, and saves a checkpoint.
+// end handles the end of a file. It compares the number of records with the manifest, and saves a checkpoint.
 func (im *importer) end(p *pipeline, in *input, f File, r *Reader, at position) error {
 	if f.Items >= 0 && r.Count() != f.Items {
 		return im.broken(p, f, at, rejectf("file has %d items, the manifest says %d", r.Count(), f.Items))
@@ -370,8 +374,8 @@ func (im *importer) end(p *pipeline, in *input, f File, r *Reader, at position) 
 	return im.checkpoint(p, at)
 }
 
-// broken handles a file that cannot be read after the position at. It waits until all records up to there are
-// written, and reports the error.
+// broken handles a file that the import cannot read after the position at. It writes the records before that
+// position, and adds the error to the report.
 func (im *importer) broken(p *pipeline, f File, at position, err error) error {
 	r := Reject{File: f.Path, Line: at.Line, Reason: reason(err)}
 	if _, complete := errors.AsType[*recordError](err); !complete {
@@ -387,7 +391,7 @@ func (im *importer) broken(p *pipeline, f File, at position, err error) error {
 	return im.save(at)
 }
 
-// checkpoint waits until all records before a position are written, and then saves the position.
+// checkpoint writes all records before a position, and then saves the position in the journal.
 func (im *importer) checkpoint(p *pipeline, at position) error {
 	if err := im.settle(p, at.Source); err != nil {
 		return err

@@ -86,8 +86,9 @@ func (r *retrier) describe(ctx context.Context, table string) (*dynamodb.Describ
 	return call(ctx, r, r.client.DescribeTable, &dynamodb.DescribeTableInput{TableName: &table})
 }
 
-// checkFiles opens the files of a source before the import creates or writes anything. The import thus fails early if
-// no record of a file can be read. In an export all files have the same format, so checkFiles opens only the first.
+// checkFiles opens the files of a source before the import creates a table or writes an item. If the import could not
+// read any record of a file, it thus fails early. In an export all files have the same format, so checkFiles opens
+// only the first.
 func (im *importer) checkFiles(i int, s *Source, opts ReadOptions, k keys) error {
 	for n, f := range s.Files {
 		if n > 0 && s.export {
@@ -132,7 +133,8 @@ func Create(ctx context.Context, client *dynamodb.Client, name string, s *tabled
 }
 
 func (r *retrier) create(ctx context.Context, name string, s *tabledef.Schema) error {
-	again := false // the table may exist because an earlier attempt created it but got no response
+	// An earlier attempt may have created the table but got no response; then the table already exists.
+	again := false
 	if err := r.do(ctx, func() error {
 		_, err := r.client.CreateTable(ctx, s.CreateTable(name), once)
 		if _, done := errors.AsType[*types.ResourceInUseException](err); done && again {

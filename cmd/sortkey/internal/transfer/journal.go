@@ -10,9 +10,10 @@ import (
 	"time"
 )
 
-// A journal records the progress of an import. Each record before its position is either acknowledged by the endpoint
-// or in the report of rejected records. The file has one line of JSON for the import, and then one for each
-// checkpoint. An import locks the file while it runs.
+// A journal records how far an import has come, which is its position. For each record before the position, either the
+// endpoint has acknowledged the write, or the record is in the report of rejected records. The file has a line of JSON
+// for the import, another one each time that the import is resumed, and a line for each checkpoint. An import locks
+// the file while it runs.
 type journal struct {
 	Version int             `json:"version"`
 	Target  string          `json:"target"`
@@ -39,10 +40,10 @@ type checkpoint struct {
 	// Table is the result so far for the source at the position.
 	Table  TableResult `json:"table"`
 	Broken []Reject    `json:"broken,omitempty"`
-	// Unreported is the number of rejected records that the report leaves out.
+	// Unreported is the number of rejected records that did not fit into the report.
 	Unreported int64 `json:"unreported,omitempty"`
-	// Report is the size in bytes of the report at the position. What the report has after that size is about records
-	// after the position.
+	// Report is the size of the report at the position, in bytes. Lines of the report beyond this size are about
+	// records after the position, which a resumed import reads again.
 	Report int64 `json:"report,omitempty"`
 }
 
@@ -54,15 +55,15 @@ type position struct {
 	Line    int64 `json:"line"`    // of the last of them
 }
 
-// An identity detects whether a file has changed.
+// An identity is what the journal stores about a file, to detect that the file has changed.
 type identity struct {
 	Path     string    `json:"path"`
 	Size     int64     `json:"size"`
 	Modified time.Time `json:"modified,omitzero"` // zero for a pipe
 }
 
-// identify returns the identity of a file, and whether it is a regular file. If it is not, the identity has only the
-// path.
+// identify returns the identity of a file, and whether it is a regular file. The identity of any other file has only
+// the path.
 func identify(path string) (id identity, regular bool, err error) {
 	if path == stdin {
 		return identity{Path: path}, false, nil
@@ -105,9 +106,9 @@ func openJournal(path string) (*os.File, error) {
 }
 
 // readJournal reads the file of a journal, and truncates it after the last complete checkpoint. It returns nil if the
-// file is empty or has only a part of journalHead. If restart is set, it returns nil for any journal, even an
-// unreadable one. For a file that is not a journal it always returns an error, because the import would overwrite the
-// file.
+// file is empty or has only a part of journalHead. If restart is set, it empties the file and returns nil, even if it
+// could not decode the journal. If the file is not a journal, it always returns an error, because the import would
+// overwrite the file.
 func readJournal(f *os.File, restart bool) (*journal, error) {
 	head := make([]byte, len(journalHead))
 	n, err := io.ReadFull(f, head)
@@ -159,7 +160,7 @@ func rewind(f *os.File, end int64) error {
 	return err
 }
 
-// sound reports whether the position of j exists in the sources of j.
+// sound reports whether the journal's position is in one of its sources. A damaged journal may have another position.
 func (j *journal) sound() bool {
 	at := j.At
 	return at.Source >= 0 && at.Source < min(len(j.Sources), len(j.Tables)) && at.File >= 0 &&
@@ -215,8 +216,8 @@ type report struct {
 	unreported int64 // lines only counted
 }
 
-// openReport opens the report of an earlier import, or creates a new one. It returns an error for any other file,
-// which the report would overwrite.
+// openReport opens the report of an earlier import, or creates a new one. If another kind of file is at path,
+// openReport returns an error, because the import would overwrite that file.
 func openReport(path string) (*report, error) {
 	r := &report{path: path}
 	if path == "" {
@@ -250,7 +251,8 @@ func (r *report) cut(bytes int64) error {
 	return r.f.Truncate(bytes)
 }
 
-// add appends rejects to the report and makes them durable. Rejects that would exceed the limit are only counted.
+// add appends rejects to the report and makes them durable. Once the report has reached its limit, add only counts
+// further rejects.
 func (r *report) add(rejects []Reject) (err error) {
 	if len(rejects) == 0 || r.path == "" {
 		return nil

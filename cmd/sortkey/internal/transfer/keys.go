@@ -20,8 +20,8 @@ type keys []keycond.Attribute
 
 func keysOf(s *tabledef.Schema) keys { return KeyOf(s, s.KeySchema).Attributes() }
 
-// KeyOf returns the key with the attributes in list. It is the key of the table that s defines, or of one of its
-// indexes.
+// KeyOf returns the schema of a key whose attributes are in list. List is the key schema of the table that s defines,
+// or of one of its indexes.
 func KeyOf(s *tabledef.Schema, list []types.KeySchemaElement) *keycond.Schema {
 	kinds := s.KeyTypes()
 	var partition, sort []keycond.Attribute
@@ -37,7 +37,8 @@ func KeyOf(s *tabledef.Schema, list []types.KeySchemaElement) *keycond.Schema {
 	return keycond.NewSchema(partition, sort)
 }
 
-// appendKey appends an encoding of the key of an item. Only equal keys have equal encodings.
+// appendKey appends an encoding of the key of an item. Two items have the same encoding only if they have the same
+// key.
 func (k keys) appendKey(dst []byte, it attr.Item) ([]byte, error) {
 	for _, a := range k {
 		v := it.Get(a.Name)

@@ -9,7 +9,7 @@ import (
 // errBusy means that another process has locked the file.
 var errBusy = errors.New("the file is locked")
 
-// errMoved means that somebody moved or removed the file before this process could lock it.
+// errMoved means that another process moved or removed the file after this process opened it and before it locked it.
 var errMoved = errors.New("the locked file was moved")
 
 // checkPath returns errMoved unless path still names the open file.
@@ -24,9 +24,9 @@ func checkPath(f *os.File, path string) error {
 	return nil
 }
 
-// unlock unlocks a file and closes it. It does nothing if the file is closed already. Closing alone is not enough:
-// while this process starts a child process, the child briefly has a copy of every descriptor. A copy keeps the lock
-// (flock(2)), so the next export or import could find the file locked.
+// unlock unlocks a file and closes it. It does nothing if the file is already closed. Closing alone is not enough.
+// When this process starts a child process, the child for a short time has a copy of each descriptor, and the copy
+// keeps the lock (flock(2)). The next export or import could therefore find the file locked.
 func unlock(f *os.File) error {
 	unlockFile(f)
 	if err := f.Close(); !errors.Is(err, fs.ErrClosed) {

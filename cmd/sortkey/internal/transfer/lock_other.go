@@ -7,15 +7,16 @@ import (
 	"os"
 )
 
-// noFollow is 0, because these systems have no flag that rejects links. Only the check in openOwn does.
+// noFollow is 0, because these systems have no flag with which opening a symbolic link fails. Only openOwn detects
+// links there.
 const noFollow = 0
 
 func lockFile(*os.File) error { return nil }
 
 func unlockFile(*os.File) {}
 
-// unlockBefore unlocks a file and then calls do, which moves or removes the file. It closes the file before that,
-// because these systems cannot move an open file.
+// unlockBefore unlocks and closes a file, and then calls do, which moves or removes the file. It does not call do
+// first, because these systems cannot move an open file.
 func unlockBefore(f *os.File, do func() error) error {
 	return errors.Join(unlock(f), do())
 }

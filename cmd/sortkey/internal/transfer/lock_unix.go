@@ -27,8 +27,8 @@ func lockFile(f *os.File) error {
 // unlockFile unlocks an open file. If it fails, closing the file unlocks it.
 func unlockFile(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
-// unlockBefore calls do, which moves or removes a locked file, and then unlocks the file. Unix can move an open file,
-// so the file stays locked meanwhile.
+// unlockBefore calls do, which moves or removes a locked file, and then unlocks and closes the file. Unix can move an
+// open file, so no other process can lock the file before do has moved it.
 func unlockBefore(f *os.File, do func() error) error {
 	return errors.Join(do(), unlock(f))
 }

@@ -119,9 +119,10 @@ func readExport(dir string) (*Source, error) {
 	return src, nil
 }
 
-// findData returns the path of a data file from its key in the bucket of the export. It looks in the folder data
-// beside the manifests, in the folder data one level up, which incremental exports share, and at the key below dir.
-// It returns an error if the key leads out of the export, because such a key could name any file of this machine.
+// findData returns the path of a data file from its key, which is its name in the bucket of the export. It looks in
+// three places: in the folder data beside the manifests, in the folder data one level up, which incremental exports
+// share, and at the key below dir. It returns an error if the key has a path out of the export, because such a key
+// could name any file of this machine.
 func findData(dir, key string) (string, error) {
 	local := filepath.FromSlash(strings.TrimLeft(key, "/"))
 	if !filepath.IsLocal(local) {
@@ -155,7 +156,8 @@ func optional[T any](name string, read func(string) (T, error)) (v T, err error)
 	return v, err
 }
 
-// verify compares a file with its checksum in the manifest. After each read it calls read with the number of bytes.
+// verify compares a file with its checksum in the manifest. After each read of the file, it calls read with the
+// number of bytes.
 func verify(ctx context.Context, f File, read func(n int)) error {
 	r, err := os.Open(f.Path)
 	if err != nil {

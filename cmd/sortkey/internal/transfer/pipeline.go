@@ -18,23 +18,24 @@ import (
 )
 
 const (
-	// A pipeline that writes directly to a database does so when the items take loadBytes of memory.
+	// loadBytes is the memory in bytes that collected items may take until a pipeline loads them directly into a
+	// database.
 	loadBytes = 64 << 20
-	// A pipeline that sends requests does so when the items take sendBytes of memory.
+	// sendBytes is the memory in bytes that collected items may take until a pipeline sends them to an endpoint.
 	sendBytes = 12 << 20
-	// loadTime is the longest time between two writes. If the import is killed, it loses at most the work of this
+	// loadTime is the longest time between two writes. An import that is killed thus loses at most the work of this
 	// time.
 	loadTime = 5 * time.Second
-	// readingBytes bounds the text of all blocks that goroutines are decoding. A bound on the number of blocks is not
-	// enough, because a block may be one long line.
+	// readingBytes bounds the total text of the blocks that goroutines are decoding, in bytes. Limiting the number of
+	// blocks is not enough, because a block may be one long line.
 	readingBytes = 32 << 20
-	// keptBytes is the size above which an unused block drops its buffer for text.
+	// keptBytes is the largest buffer that an unused block keeps for the text of its next records, in bytes.
 	keptBytes = 8 * blockBytes
 )
 
 // A pipeline writes the records of a source. Several goroutines decode blocks of records. The pipeline collects the
-// decoded blocks in the order of the file and writes many of them at once. If the database is in this process and its
-// store loads many sorted rows faster, the pipeline writes directly to it. Otherwise it sends requests.
+// decoded blocks in the order of the file, and writes many of them at once. It writes directly to a database if that
+// is in this process and its store has a faster way to load many sorted rows. Otherwise the pipeline sends requests.
 type pipeline struct {
 	ctx     context.Context //nolint:containedctx // of the writes, which outlives the context of reading
 	bulk    *api.Bulk       // nil if the pipeline sends requests
@@ -96,7 +97,7 @@ func startPipeline(ctx context.Context, b *api.Bulk, s *sender, k keys, every in
 	return p
 }
 
-// close stops the goroutines. It drops the blocks that are ready: call write before it.
+// close stops the goroutines. It drops the blocks that are decoded but not written, so call write first.
 func (p *pipeline) close() {
 	close(p.work)
 	p.workers.Wait()
@@ -139,7 +140,7 @@ func (p *pipeline) prepare(b *running, d *decoder) {
 	}
 }
 
-// refusal returns an error with only the message of an error of the database.
+// refusal reduces an error of the database to its message, without the code.
 func refusal(err error) error {
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		return errors.New(e.Message)
@@ -185,8 +186,8 @@ func pop[T any](list *[]T) (last T, ok bool) {
 	return last, true
 }
 
-// next waits for the first of the running blocks and appends it to the blocks that are ready. It returns the number
-// of records, and the line, at the end of the block.
+// next waits until the first of the running blocks is decoded, and appends it to the blocks that are ready to be
+// written. It returns the number of records of the file up to the end of that block, and the line there.
 func (p *pipeline) next() (count, line int64) {
 	b := p.running[0]
 	<-b.done
@@ -210,8 +211,9 @@ func (p *pipeline) full() bool {
 	return p.bytes >= most || len(p.ready) > 0 && time.Since(p.since) >= loadTime
 }
 
-// write writes the items of the blocks that are ready. It returns the rejects in the order of the file, and how many
-// items it wrote and deleted. If it returns an error, all counts are 0, although some items may be written.
+// write writes the items of the blocks that are ready. It returns the rejects in the order of the file, and the
+// numbers of items that it has written and deleted. If it returns an error, both numbers are 0, although it may have
+// written some items.
 func (p *pipeline) write() (rejects []Reject, written, deleted int64, err error) {
 	if p.bulk == nil {
 		err = p.send.write(p.ctx, p.ready)
@@ -251,8 +253,8 @@ func (p *pipeline) write() (rejects []Reject, written, deleted int64, err error)
 	return rejects, written, deleted, nil
 }
 
-// explain returns the cause of an error of the database, such as a full disk. If somebody deleted the table during
-// the import, the error says so.
+// explain returns the cause of an error of the database, such as a full disk. If the table does not exist any more,
+// it returns an error that says so.
 func (p *pipeline) explain(err error) error {
 	code := ""
 	if e, ok := errors.AsType[*wire.Error](err); ok {
@@ -274,7 +276,8 @@ func (im *importer) importRecords(
 	ctx context.Context, p *pipeline, in *input, f File, r *Reader, at position,
 ) error {
 	table, last := &im.journal.Tables[at.Source], at.Records
-	// absorb calls next until at most n blocks are running, and writes the blocks that are ready when it is time.
+	// absorb calls next until at most n blocks are running. When enough blocks are ready, it writes them and saves a
+	// checkpoint.
 	absorb := func(n int) error {
 		for len(p.running) > n || len(p.running) > 0 && p.reading > readingBytes {
 			before := at.Records

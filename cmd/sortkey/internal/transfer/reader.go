@@ -32,8 +32,8 @@ type ReadOptions struct {
 	Delimiter byte
 	// Columns are the names of the columns of a CSV file that has no header.
 	Columns []string
-	// Table selects the writes in a file of requests: the reader skips writes to other tables. If Named is set, it
-	// also skips writes that do not name their table. Default: all writes.
+	// Table is the name of a table: in a file of requests, the reader skips writes to other tables. If Named is set,
+	// it also skips writes that do not name their table. Default: it reads all writes.
 	Table string
 	Named bool
 }
@@ -67,7 +67,8 @@ type Record struct {
 	// Delete means that the record deletes the item with the key Item. Incremental exports and requests have such
 	// records.
 	Delete bool
-	// Err says why the reader rejects the record; Item is then nil. The reader can continue.
+	// Err is the reason why the reader rejects the record, or nil. If it is not nil, Item is nil. The reader can
+	// still read the next record.
 	Err error
 }
 
@@ -79,8 +80,8 @@ type Reader struct {
 	columns *columns
 	builder attr.Builder
 	count   int64
-	// A file of requests has requests in place of split and dec. others is the name of a table to which the file
-	// writes but whose writes the reader skips.
+	// For a file of requests, the reader uses requests and neither split nor dec. others is the name of a table to
+	// which the file writes, but whose writes the reader skips.
 	requests *requestfile.Reader
 	table    string
 	named    bool
@@ -127,7 +128,8 @@ func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 			return nil, err
 		}
 	case layout == layoutDocument:
-		// The decoder of a record rejects duplicate names and invalid UTF-8, which here would end the file.
+		// Accept duplicate names and invalid UTF-8 here, where an error would end the file. The decoder of a record
+		// rejects them.
 		lax := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 		reader.split = &document{in: requestfile.NewValues(br, o.MaxLine, lax...), items: items}
 	default:
@@ -136,8 +138,8 @@ func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 	return reader, nil
 }
 
-// Next returns the next record, and io.EOF after the last one. After any other
-// error the rest of the file cannot be read.
+// Next returns the next record. It returns io.EOF after the last record. After any other error, Next cannot read the
+// rest of the file.
 func (r *Reader) Next() (Record, error) {
 	var b block
 	rec, err := r.read(&b)
@@ -147,9 +149,9 @@ func (r *Reader) Next() (Record, error) {
 	return rec.Record, err
 }
 
-// read reads the next record. If the record is JSON, read appends it to the data of b for decode. It decodes the
-// record itself if it is a request or CSV. It also decodes the first JSON record, which determines the form of all
-// others.
+// read reads the next record. It decodes a request and a record of CSV. It also decodes the first JSON record, which
+// determines the form of all others. For each further JSON record, read appends the text to the data of b, and
+// b.decode decodes it.
 func (r *Reader) read(b *block) (rec rawRecord, err error) {
 	if r.requests != nil {
 		rec.Record, err = r.nextWrite()
@@ -210,7 +212,7 @@ func (r *Reader) nextWrite() (Record, error) {
 	}
 }
 
-// errOtherTable returns the error for requests that write to others but never to table.
+// errOtherTable returns the error for a file of requests that write to the table others, but never to table.
 func errOtherTable(others, table string) error {
 	return fmt.Errorf("the requests write to %s, not to %s", others, table)
 }
@@ -235,8 +237,8 @@ const (
 	layoutDocument = 'd'
 )
 
-// layoutOf detects the layout of a file from its first bytes: JSON lines, or a JSON document. Items reports whether
-// the records of a document are in a member Items. The layout is 0 if the file is not JSON.
+// layoutOf detects the layout of a file from its first bytes: JSON lines, or a JSON document. If the records of a
+// document are in a member Items, items is true. If the file is not JSON, the layout is 0.
 func layoutOf(head []byte) (layout rune, items bool) {
 	head = bytes.TrimLeft(head, " \t\r\n")
 	switch {
@@ -254,7 +256,8 @@ func layoutOf(head []byte) (layout rune, items bool) {
 	if !more || jsontext.Value(line).IsValid() || len(bytes.TrimSpace(rest)) == 0 {
 		return layoutLines, false
 	}
-	// The line is not valid JSON. If it ends like this, it is the first line of a longer value.
+	// The first line is not valid JSON. If it ends with one of these characters, it is the beginning of a value of
+	// several lines.
 	switch line[len(line)-1] {
 	case '{', '[', ',', ':':
 		return layoutDocument, false
@@ -262,15 +265,15 @@ func layoutOf(head []byte) (layout rune, items bool) {
 	return layoutLines, false
 }
 
-// responseMembers are the members of a response besides Items, including those
-// that the AWS CLI and sortkey query add.
+// responseMembers are the members that a response of Query or Scan can have besides Items. The AWS CLI and sortkey
+// query add some of them.
 var responseMembers = []string{
 	"Count", "ScannedCount", "LastEvaluatedKey", "ConsumedCapacity", "NextToken", "ResponseMetadata", "$metadata",
 	"ReadUnits", "Asked", "Trace",
 }
 
-// hasItems reports whether head begins like a response of a Query or Scan. That is an object with an array Items
-// whose other members are all members of responses.
+// hasItems reports whether head is the beginning of a response of a Query or Scan. Such a response is an object with
+// an array Items. All its other members are in responseMembers.
 func hasItems(head []byte) bool {
 	dec := jsontext.NewDecoder(bytes.NewReader(head))
 	if _, err := dec.ReadToken(); err != nil {

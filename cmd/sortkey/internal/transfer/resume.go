@@ -17,8 +17,8 @@ func identityOf(d *types.TableDescription) tableIdentity {
 	return tableIdentity{ID: aws.ToString(d.TableId), Created: aws.ToTime(d.CreationDateTime).UTC()}
 }
 
-// same reports whether two identities may be of the same table. Not every endpoint returns all members, so same
-// compares only those that both identities have.
+// same reports whether two identities may belong to the same table. Some endpoints do not return all members, so same
+// compares only those members that both identities have.
 func (t tableIdentity) same(o tableIdentity) bool {
 	return (t.ID == "" || o.ID == "" || t.ID == o.ID) &&
 		(t.Created.IsZero() || o.Created.IsZero() || t.Created.Equal(o.Created))

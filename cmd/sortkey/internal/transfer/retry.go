@@ -17,15 +17,17 @@ import (
 )
 
 const (
-	// attempts is the number of failed attempts in a row after which a request fails for good. A response with
-	// unprocessed writes counts as a failure.
+	// attempts is the number of failed attempts in a row after which the retrier gives up a request. If the response
+	// to a batch has unprocessed writes, the attempt has failed. If the endpoint has processed other writes of the
+	// batch, the number starts again from 1.
 	attempts = 10
 	// DefaultBackoff is the default of Backoff in [ImportOptions] and [ExportOptions]. The pauses of a request then
 	// add up to about half a minute.
 	DefaultBackoff = 100 * time.Millisecond
 	longestPause   = 10 * time.Second
-	// A retrier reports no waits after the first failures of a request. It reports them from failure goneAfter on if
-	// the endpoint does not answer, and from failure busyAfter on if the endpoint is overloaded.
+	// A retrier does not report the pauses after the first failures of a request. If the endpoint does not answer, it
+	// reports pauses from failure goneAfter on. If the endpoint is overloaded, it reports them from failure busyAfter
+	// on.
 	goneAfter, busyAfter = 2, 3
 )
 
@@ -33,13 +35,14 @@ const (
 type Wait struct {
 	// Endpoint is the address of the endpoint. Reason describes the failure in a few words.
 	Endpoint, Reason string
-	// Tries is the number of failures in a row. After Of failures the request fails for good.
+	// Tries is the number of failures in a row. After Of failures, the retrier gives up the request.
 	Tries, Of int
 	// Pause is the time until the next attempt.
 	Pause time.Duration
 }
 
-// A retrier retries requests. It asks the retryer of the client which errors are worth a retry.
+// A retrier sends requests, and repeats those that fail. It asks the retryer of the client after which errors a
+// request may succeed later.
 type retrier struct {
 	client  *dynamodb.Client
 	retryer aws.Retryer
@@ -58,7 +61,8 @@ func newRetrier(quit context.Context, client *dynamodb.Client, first time.Durati
 	return &retrier{client: client, quit: quit, first: first, notify: notify, retryer: client.Options().Retryer}
 }
 
-// once is an option with which the client sends a request once, without its own retries.
+// once is an option for a request to the client. With this option, the client sends the request only once and does
+// not retry it.
 func once(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
 
 // An unprocessed error means that the endpoint has not processed all writes of a batch.
@@ -70,8 +74,8 @@ type unprocessed struct {
 // Error implements error.
 func (e *unprocessed) Error() string { return fmt.Sprintf("%d writes left unprocessed", e.left) }
 
-// do calls request until it succeeds or fails for good. The function request must not retry by itself. Until the
-// endpoint has answered for the first time, do does not retry, because the address may be wrong.
+// do calls request until it succeeds, or until do gives up. The function request must not retry by itself. If the
+// endpoint has never answered, do does not retry, because the address may be wrong.
 func (r *retrier) do(ctx context.Context, request func() error) error {
 	pause := r.first
 	for try := 1; ; try++ {

@@ -28,8 +28,8 @@ type sender struct {
 }
 
 // write writes the entries of parts with several concurrent requests. If several entries have the same key, it sends
-// only the last, because the service rejects a batch that contains a key twice. If the endpoint rejects an entry,
-// write sets the reason of the entry.
+// only the last of them, because the service rejects a batch with two writes to the same key. If the endpoint rejects
+// an entry, write stores the reason in the entry.
 func (s *sender) write(ctx context.Context, parts []part) error {
 	index := map[string]int{}
 	var keys [][]*entry // the entries of each key, in the order of the file
@@ -75,8 +75,9 @@ func (s *sender) write(ctx context.Context, parts []part) error {
 	return context.Cause(ctx)
 }
 
-// batch writes the last entry of each key in one batch. If the endpoint rejects the batch, it writes all entries one
-// by one. These include the earlier entries of each key, because the endpoint may reject only the last.
+// batch writes the last entry of each key in one batch. If the endpoint rejects the batch, it sends all entries of
+// these keys one by one, in the order of the file. If the endpoint rejects only the last entry of a key, it thus
+// still has the one before.
 func (s *sender) batch(ctx context.Context, keys [][]*entry) error {
 	if ctx.Err() != nil { // another batch has failed
 		return context.Cause(ctx)
@@ -120,8 +121,8 @@ func (s *sender) one(ctx context.Context, e *entry) (err error) {
 	return err
 }
 
-// write writes at most batchWrites items, and sends those again that the endpoint has left unprocessed. No two items
-// may have the same key.
+// write writes at most batchWrites items. If the endpoint leaves some of them unprocessed, write sends these again.
+// No two items may have the same key.
 func (r *retrier) write(ctx context.Context, table string, left []types.WriteRequest) error {
 	return r.do(ctx, func() error {
 		out, err := r.client.BatchWriteItem(
@@ -138,7 +139,7 @@ func (r *retrier) write(ctx context.Context, table string, left []types.WriteReq
 	})
 }
 
-// rejected reports whether the endpoint has rejected the data of a request. A retry would fail too.
+// rejected reports whether the endpoint has rejected the data of a request, so that a retry would fail too.
 func rejected(err error) bool {
 	if e, ok := errors.AsType[smithy.APIError](err); ok {
 		switch e.ErrorCode() {

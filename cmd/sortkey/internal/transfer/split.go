@@ -8,15 +8,15 @@ import (
 	"github.com/sortkey/sortkey/internal/requestfile"
 )
 
-// DefaultMaxLine is the default of MaxLine in [ReadOptions], in bytes. An item of 400 KB is shorter, even if it has
-// only numbers such as 1E125, written with all their digits, which take 19 MB.
+// DefaultMaxLine is the default of MaxLine in [ReadOptions], in bytes. The text of an item of 400 KB is shorter. The
+// longest such text takes 19 MB: it has only numbers such as 1E125, written with all their digits.
 const DefaultMaxLine = 24 << 20
 
 // A splitter splits a file into records.
 type splitter interface {
 	// next advances to the next record and returns the number of its line. It returns io.EOF after the last record.
-	// If the error is a *recordError, the splitter has rejected the record, and next can be called again. It cannot
-	// after any other error.
+	// If it returns a *recordError, it has rejected one record, and the caller may call next again. After any other
+	// error the caller must not.
 	next() (line int64, err error)
 	// value returns the JSON of the record, which is valid until the next call of next.
 	value() []byte
@@ -48,8 +48,9 @@ func (s *jsonLines) next() (int64, error) {
 	}
 }
 
-// A document is a splitter for JSON texts whose records may span lines. The records are the elements of an array, the
-// elements of the member Items of an object, or a sequence of objects. It cannot continue after a syntax error.
+// A document is a splitter for JSON whose records may extend over several lines. The records are the elements of an
+// array, the elements of the member Items of an object, or a sequence of objects. A document cannot continue after a
+// syntax error.
 type document struct {
 	in    *requestfile.Values
 	items bool // the records of a top-level object are in its member Items
@@ -68,7 +69,8 @@ func (s *document) next() (line int64, err error) {
 	return line, nil
 }
 
-// step reads the next record. Record is false if it has read a bracket or a member around the records instead.
+// step reads the next record. If it comes to a bracket or to a member outside the records, it reads that instead and
+// returns false.
 func (s *document) step() (record bool, err error) {
 	next, depth := s.in.PeekKind(), s.in.StackDepth()
 	around, _ := s.in.StackIndex(depth)

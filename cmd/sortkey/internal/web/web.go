@@ -3,9 +3,10 @@
 // A [Site] listens on a loopback address only. The first address that a person opens contains a token. In exchange,
 // the browser gets a cookie for this site and session, and the site rejects requests without the cookie.
 //
-// The site also rejects requests that a page of another site causes. Their Origin or Sec-Fetch-Site header names
-// another site. If the other page has a host name that resolves to 127.0.0.1, the Host header of its requests is not
-// the address of the site. Pages may load scripts, styles and data only from the site, and run no inline script.
+// The site also rejects requests that a page of another site has caused. It recognizes most of them by their Origin or
+// Sec-Fetch-Site header, which names the other site. A page can avoid that with a host name that resolves to 127.0.0.1
+// (DNS rebinding). The site recognizes its requests by their Host header, which has that name and not the address of
+// the site. Pages may load scripts, styles and data only from the site, and run no inline script.
 //
 // Sources: RFC 6454 (Origin), W3C Fetch Metadata Request Headers, W3C Content Security Policy Level 3.
 package web
@@ -37,8 +38,8 @@ type Site struct {
 	ln    net.Listener
 	hosts []string // values of Host
 	token string
-	// name and session are the name and value of the cookie. Browsers send the cookie also to servers on other ports
-	// of the host. Therefore session is not the token, and is useless at another port or after a restart.
+	// name and session are the name and value of the cookie. Browsers also send the cookie to servers on other ports
+	// of the host. Therefore session is not the token, but another random text that only this Site accepts.
 	name, session string
 }
 
@@ -61,8 +62,8 @@ func (s *Site) Address(path string) string { return "http://" + s.hosts[0] + pat
 // leastToken is the least number of characters in a token that a person chooses.
 const leastToken = 16
 
-// CheckToken returns an error if a token that a person has chosen is too short or has other than printable ASCII
-// characters.
+// CheckToken returns an error if a token that a person has chosen is too short, or if it contains a space or a
+// character that is not printable ASCII.
 func CheckToken(token string) error {
 	if len(token) < leastToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return fmt.Errorf(
@@ -79,7 +80,7 @@ func (s *Site) URL() string { return "http://" + s.hosts[0] + "/?token=" + s.tok
 // with each byte escaped.
 const maxHeader = 64 << 10
 
-// readTimeout bounds the time in which a request arrives.
+// readTimeout bounds the time for receiving a request.
 const readTimeout = time.Minute
 
 // Serve answers requests of the browser with h until ctx is done. It then cancels the requests in progress.

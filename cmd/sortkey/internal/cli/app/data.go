@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxRune is the largest number of bytes of a UTF-8 character whose last byte is missing.
+// maxRune is the largest number of bytes of an incomplete UTF-8 character.
 const maxRune = utf8.UTFMax - 1
 
 // Data returns a writer of data to Stdout. If Stdout is a terminal, the writer passes the data through the function
@@ -18,7 +18,8 @@ func (e *Env) Data(visible func(string) string) io.Writer {
 	return &dataWriter{w: e.Stdout, visible: visible}
 }
 
-// A dataWriter writes data to a terminal.
+// A dataWriter writes data to a terminal. It passes only complete UTF-8 characters to visible, even if a Write ends
+// within a character.
 type dataWriter struct {
 	w       io.Writer
 	visible func(string) string

@@ -11,11 +11,13 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// An Engine opens one kind of database for --store. The database keeps the rows of the tables.
+// An Engine opens the databases of one kind that --store accepts, such as PostgreSQL. Such a database stores the rows
+// of the tables.
 type Engine struct {
 	// Schemes are the schemes of the URLs that the engine opens.
 	Schemes []string
-	// Kind names such a database in help, as in "a PostgreSQL database". Example is a URL of one.
+	// Kind is the name of such a database in help, as in "a PostgreSQL database". Example is the URL of such a
+	// database.
 	Kind, Example string
 	// Help says what Init does to a database and how the user writes its URL.
 	Help string
@@ -87,7 +89,8 @@ func (e *Env) InitStore(ctx context.Context, url string) error {
 	return engine.Init(ctx, url)
 }
 
-// StoreMetrics returns the metrics that an engine declares for the store, or nil if none does.
+// StoreMetrics returns the metrics of the store from the engine that has opened it, or nil if that engine defines
+// none.
 func (e *Env) StoreMetrics(st store.Store) prometheus.Collector {
 	for _, engine := range e.Engines {
 		if engine.Metrics == nil {

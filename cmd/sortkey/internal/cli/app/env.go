@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// An Env is the environment of a command.
+// An Env is the environment in which a command runs: its streams, its variables, and the databases that it can open.
 type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -27,8 +27,8 @@ type Env struct {
 	Source *Source
 }
 
-// Causes returns a logger to Stderr for a database in this process. It logs errors whose causes responses do not
-// contain, such as a damaged folder behind an internal error.
+// Causes returns a logger to Stderr for a database in this process. The database logs the cause of an internal error,
+// such as a damaged folder. The response to the request does not contain the cause.
 func (e *Env) Causes() *slog.Logger {
 	withoutTime := func(groups []string, a slog.Attr) slog.Attr {
 		if len(groups) == 0 && a.Key == slog.TimeKey {
@@ -54,8 +54,8 @@ func System() *Env {
 // Style returns the style for Stdout.
 func (e *Env) Style() show.Style { return show.StyleFor(e.Width(), e.Getenv) }
 
-// Prose returns the width at which to wrap prose, in columns. It is COLUMNS if that is set, and otherwise the width
-// of the terminal, but at most 100.
+// Prose returns the width at which to wrap prose, in columns. It is the value of COLUMNS if that is set. Otherwise it
+// is the width of the terminal, at most 100, or 100 if Stdout is not a terminal.
 func (e *Env) Prose() int {
 	if n, err := strconv.Atoi(e.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -66,7 +66,7 @@ func (e *Env) Prose() int {
 	return 100
 }
 
-// get returns the value of the first variable that is set, or def.
+// get returns the value of the first of the variables names that is set, or def if none is set.
 func (e *Env) get(def string, names ...string) string {
 	for _, name := range names {
 		if v := e.Getenv(name); v != "" {

@@ -64,11 +64,12 @@ func UsageError(help, format string, args ...any) error {
 	return ask.UsageError(help, format, args...)
 }
 
-// maxMessage bounds the text of an error that is printed, in bytes. [advice.MaxText] bounds each of its lines.
+// maxMessage bounds the text of an error that a command prints, in bytes. [advice.MaxText] bounds each line of the
+// text.
 const maxMessage = 64 << 10
 
-// Explain adds advice to any error. It bounds the length of the text, because the error may quote files, command
-// lines and servers.
+// Explain adds advice to an error of any kind. It also bounds the length of the error's text, which may quote files,
+// command lines and servers.
 func Explain(err error) *advice.Error {
 	e := explained(err)
 	for _, s := range []*string{&e.Msg, &e.Advice} {
@@ -83,7 +84,8 @@ func Explain(err error) *advice.Error {
 
 func explained(err error) *advice.Error {
 	if _, ok := errors.AsType[*advice.Error](err); ok {
-		// Take the text of err, not of the advice.Error in its chain: it also says where the error happened.
+		// Use the text of err, which also says where the error happened. The text of the advice.Error in the chain
+		// does not.
 		return &advice.Error{Msg: err.Error(), Advice: advice.Of(err), Err: err}
 	}
 	if list, ok := errors.AsType[model.Errors](err); ok && len(list) > 0 {
@@ -138,8 +140,8 @@ func ModelErrors(path string, list model.Errors) error {
 	return &advice.Error{Msg: fmt.Sprintf("%s has %d errors:\n  %s", path, len(list), all), Err: list}
 }
 
-// ExplainAPI returns the code and message of an error of the service. It keeps the words of err that say where the
-// error happened, and drops those that the SDK adds.
+// ExplainAPI returns an error with the code and message of the service's error api, and with advice. If err wraps
+// api, ExplainAPI keeps the words of err that say where the error happened, and drops the words of the SDK.
 func ExplainAPI(err error, api explain.APIError) *advice.Error {
 	sent := error(api)
 	if op, ok := errors.AsType[*smithy.OperationError](err); ok {
@@ -163,8 +165,8 @@ func ExplainAPI(err error, api explain.APIError) *advice.Error {
 	return h
 }
 
-// RootCause returns the cause of a network error, or otherwise the innermost error. The errors around it only name
-// layers of the client.
+// RootCause returns the cause of a network error. For another error it returns the innermost error that err wraps,
+// because the errors around that only name layers of the client.
 func RootCause(err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return op.Err

@@ -20,8 +20,8 @@ func Complete(cmd *cobra.Command, values map[string]cobra.CompletionFunc) {
 	}
 }
 
-// CompleteNothing disables completion for all other flags of a command and of the commands below it. Without this,
-// shells would offer files.
+// CompleteNothing turns off completion for those flags of a command, and of its subcommands, that have no completion
+// function. Otherwise shells would offer files for them.
 func CompleteNothing(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		_, set := cmd.GetFlagCompletionFunc(f.Name)
@@ -37,8 +37,8 @@ func CompleteNothing(cmd *cobra.Command) {
 // needsKey is the annotation that [Needs] sets.
 const needsKey = "needs"
 
-// Needs declares flags that have an effect only together with another flag. For each such flag, needs lists the other
-// flags; one of them is enough. An entry such as format=csv requires that value.
+// Needs declares flags that have an effect only together with one of several other flags. The map lists these other
+// flags for each such flag. An entry such as format=csv means that the other flag must have that value.
 func Needs(cmd *cobra.Command, needs map[string][]string) {
 	for flag, others := range needs {
 		if err := cmd.Flags().SetAnnotation(flag, needsKey, others); err != nil {
@@ -68,7 +68,7 @@ func CheckFlags(cmd *cobra.Command, args []string) (err error) {
 			err = checkFlag(cmd, f)
 		}
 	})
-	// Completion takes an empty word, and a PartiQL statement an empty parameter.
+	// The command that completes words takes an empty word, and a PartiQL statement takes an empty parameter.
 	takesEmpty := cmd.DisableFlagParsing || cmd.Name() == "sql"
 	if empty := slices.Index(args, ""); err == nil && empty >= 0 && !takesEmpty {
 		err = UsageError("give it a value, or leave it out", "argument %d is empty", empty+1)
@@ -97,7 +97,8 @@ func checkFlag(cmd *cobra.Command, f *pflag.Flag) error {
 	return nil
 }
 
-// isBlank reports whether the value of a flag, or one of its values, is blank text.
+// isBlank reports whether a flag has a blank value. It also does so if one of several values is blank, or if the list
+// of values is empty.
 func isBlank(f *pflag.Flag) bool {
 	values := []string{f.Value.String()}
 	if list, ok := f.Value.(pflag.SliceValue); ok {
@@ -191,7 +192,8 @@ func OneArgument(command, what string) cobra.PositionalArgs {
 	}
 }
 
-// UnknownCommand rejects the arguments of a command that has only subcommands: Cobra has found no such subcommand.
+// UnknownCommand returns an error if a command that has only subcommands has arguments. Cobra passes an argument on
+// if it is not the name of a subcommand.
 func UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -52,8 +52,8 @@ type Source struct {
 // Close closes the database if it is in this process.
 func (s *Source) Close() error { return s.close() }
 
-// End closes s and returns err or, if err is nil, the error of closing. If a write to disk has failed, End returns
-// that error, because it has caused the errors after it.
+// End closes s. It returns err or, if err is nil, the error of closing. If a write to disk has failed, End returns
+// the error of that write instead of err, because the write has caused err.
 func (s *Source) End(err error) error {
 	closed := s.Close()
 	if failed, ok := errors.AsType[*disk.FailedError](closed); ok {
@@ -72,15 +72,16 @@ func (s *Source) End(err error) error {
 // environment names a server.
 type SourceFlags struct {
 	Data, Endpoint, Model, Store string
-	// Writes is set for a command that writes. Such a command has no flag --model, because a model is loaded anew for
-	// each command, so its writes would be lost.
+	// Writes is set for a command that writes. Such a command has no flag --model. The process loads the model anew
+	// for each command, so its writes would be lost.
 	Writes bool
 	// Create makes Open create the folder Data if it does not exist.
 	Create bool
 }
 
-// SourceNamed returns the flags for a source that the user names without a flag. The name is a URL of a server or for
-// --store, an example, a model file, or a folder with a model.yaml or a database. For an empty name, no flag is set.
+// SourceNamed returns the flags for a source whose name is an argument instead of the value of a flag. The name may
+// be the URL of a server, a URL for --store, an example, a model file, or a folder with a model.yaml or a database.
+// If the name is empty, SourceNamed sets no flag.
 func (e *Env) SourceNamed(name string) SourceFlags {
 	if strings.Contains(name, "://") {
 		if _, err := e.engine(name); err == nil {
@@ -98,7 +99,7 @@ func (e *Env) SourceNamed(name string) SourceFlags {
 	return SourceFlags{Data: name}
 }
 
-// Words returns the flags that are set, as words of a command line.
+// Words returns the flags that are set, and their values, as words of a command line.
 func (f *SourceFlags) Words() (words []string) {
 	for _, flag := range []struct{ name, value string }{
 		{"--data", f.Data}, {"--endpoint", f.Endpoint}, {"--model", f.Model}, {"--store", f.Store},
@@ -199,8 +200,8 @@ func (e *Env) Open(ctx context.Context, f SourceFlags) (*Source, error) {
 	return e.openEndpoint(f.Endpoint)
 }
 
-// OpenRunning opens a source whose tables are in use. The name is the URL of a server, the URL of a database for
-// --store, or the path of a folder.
+// OpenRunning opens tables that a program uses, rather than a model. The name is the URL of a server, the URL of a
+// database for --store, or the path of a folder.
 func (e *Env) OpenRunning(ctx context.Context, name string) (*Source, error) {
 	if !strings.Contains(name, "://") {
 		return e.Open(ctx, SourceFlags{Data: name})

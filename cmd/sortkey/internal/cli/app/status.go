@@ -20,8 +20,8 @@ type Status struct {
 	shown bool
 }
 
-// statusDelay is the time after which a command counts as slow and shows its status, and statusPause is the time
-// between two texts.
+// A command is slow, and shows its status, after it has run for statusDelay. The status then shows the same text for
+// at least statusPause.
 const (
 	statusDelay = 500 * time.Millisecond
 	statusPause = 100 * time.Millisecond

@@ -31,7 +31,7 @@ func OpenData(dir string, opts disk.Options) (store.Store, error) {
 }
 
 // OpenFolder opens the store in the folder of --data. It creates a missing folder only if create is set. If a server
-// has the folder open, the error advises to use --endpoint, which the command must have.
+// has the folder open, the error advises to use --endpoint, so the command must have this flag.
 func OpenFolder(dir string, create bool) (store.Store, error) {
 	if _, err := os.Stat(dir); err != nil && !create {
 		return nil, advice.New(

@@ -119,7 +119,8 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 	return c, nil
 }
 
-// maxItem bounds --size, in bytes. It leaves room for the keys in an item of 400 KB, DynamoDB's limit.
+// maxItem bounds --size, in bytes. DynamoDB limits an item to 400 KB, and an item of maxItem bytes needs the rest for
+// its keys.
 const maxItem = 390 << 10
 
 // measure calls run and prints its report. If the user interrupts the measurement, measure prints no report.

@@ -83,7 +83,7 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 	return cmd
 }
 
-// manyItems is the number of items above which a check sets a lower garbage collection percentage, to save memory.
+// manyItems is the number of items above which a check collects garbage more often, to save memory.
 const manyItems = 200_000
 
 // severities are the values of --fail-on.
@@ -128,8 +128,9 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 	}
 	defer w.Close()
 	if len(w.Items) > manyItems {
-		// The items now take most of the memory and live until the end. Frequent collections therefore free little
-		// and cost little, and bound the garbage. While Build generated the items, the live memory was smaller.
+		// From here on, the items take most of the memory until the check ends. Frequent garbage collections limit
+		// the memory beyond the items. They cost little time now, which they would not while Build is still
+		// generating items.
 		defer debug.SetGCPercent(debug.SetGCPercent(10))
 	}
 	r, err := check.Run(ctx, w, check.Options{Lint: lint.Run, Progress: func(pattern string) {
@@ -146,7 +147,7 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 	return writeResult(env, w, r, severity, f)
 }
 
-// runRunning compares a model with running tables.
+// runRunning compares a model with the running tables at the URL or folder of --against.
 func runRunning(
 	ctx context.Context, env *app.Env, m *model.Model, severity model.Severity, f *checkFlags,
 ) error {
@@ -165,11 +166,12 @@ func runRunning(
 	return writeResult(env, nil, r, severity, f)
 }
 
-// runningItems is the number of items of each running table that a check reads.
+// runningItems is the number of items that a check reads from each running table.
 const runningItems = 2000
 
 // writeResult writes the result of a check. It returns [app.ErrWrongAnswers] if the result has a finding of at least
-// the severity. The dataset is nil for running tables: they declare no rates, so their result has no bill.
+// the given severity. For a check of running tables the dataset is nil. The result then has no bill, because running
+// tables declare no request rates.
 func writeResult(
 	env *app.Env, w *dataset.Dataset, r *check.Result, severity model.Severity, f *checkFlags,
 ) (err error) {

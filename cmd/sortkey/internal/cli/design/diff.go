@@ -126,7 +126,8 @@ func runDiff(ctx context.Context, env *app.Env, old, made string, f *diffFlags) 
 	return nil
 }
 
-// checkedSide checks one version of a model, and computes its bill. The caller closes the dataset of the side.
+// checkedSide checks one of the two versions of a model, and computes its bill. The caller closes the dataset of the
+// side.
 func checkedSide(
 	ctx context.Context, env *app.Env, name string, m *model.Model, f *diffFlags,
 ) (s diff.Side, err error) {

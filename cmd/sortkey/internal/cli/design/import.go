@@ -163,8 +163,8 @@ const budgetComment = `# The units below expect are what the most expensive requ
 # of this model, rounded up. Write what you expect instead.
 `
 
-// withBudgets runs the patterns of m and sets a budget for each of them from its cost. It returns the model file, and
-// the number of budgets.
+// withBudgets runs the patterns of m, and sets the budget of each pattern to the cost that it measures. It returns
+// the text of the model file, and the number of budgets.
 func withBudgets(ctx context.Context, m *model.Model) ([]byte, int, error) {
 	w, err := dataset.Build(ctx, m, dataset.Options{OnDemand: true})
 	if err != nil {
@@ -187,7 +187,7 @@ func withBudgets(ctx context.Context, m *model.Model) ([]byte, int, error) {
 	return bytes.Replace(out.Bytes(), []byte(patterns), []byte("\n"+budgetComment+patterns[1:]), 1), n, nil
 }
 
-// printLosses lists what the import could not convert.
+// printLosses lists those parts of the design that the import could not convert, or not exactly.
 func printLosses(env *app.Env, list []convert.Loss) {
 	if len(list) == 0 {
 		return
@@ -223,8 +223,8 @@ func convertDesign(
 	return convert.Import(ctx, files, f.Options)
 }
 
-// readFile reads a file or folder to import. It reads tables from a template, and items from a data file of any
-// length. It returns any other design as bytes, which package convert parses.
+// readFile reads a file or folder to import. From a template it reads the tables, and from a data file the items,
+// whatever its length. Package convert parses all other designs, so readFile returns them as bytes.
 func (f *importFlags) readFile(name string, definitions tabledef.Reader) (convert.File, error) {
 	file := convert.File{Name: name}
 	if filepath.Base(name) == s3files.SummaryFile || filepath.Base(name) == s3files.FilesFile {
@@ -307,8 +307,8 @@ func convertFrom(ctx context.Context, env *app.Env, f *importFlags) (*model.Mode
 	return m, losses, err
 }
 
-// readDesign reads a file, or standard input for "-". It stops one byte after the limit, so that the import sees that
-// the file is too long and rejects it with a message that says so.
+// readDesign reads a file, or standard input for "-". It reads at most one byte more than convert.MaxFileBytes. From
+// that byte, the import sees that the file is too long, and rejects it.
 func readDesign(name string) ([]byte, error) {
 	in := io.Reader(os.Stdin)
 	if name != "-" {

@@ -71,8 +71,8 @@ func runOpen(ctx context.Context, env *app.Env, path string, port int) error {
 	return site.Serve(ctx, s.Handler())
 }
 
-// modelPath returns the model file at path, or the model.yaml of the folder at path. If nothing exists at path and
-// path is the name of an example, it copies the example to a temporary folder and returns the copy.
+// modelPath returns the model file at path, or the model.yaml of the folder at path. If path does not exist but is
+// the name of an example, modelPath copies the example to a temporary folder and returns the path of the copy.
 func modelPath(path string) (file string, copied bool, err error) {
 	info, err := os.Stat(path)
 	switch {

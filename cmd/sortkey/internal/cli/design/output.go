@@ -11,7 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// outFlags are the flags of commands that write a file. By default such a command does not overwrite a file.
+// outFlags are the flags of commands that write a file. Without the flag --force, such a command does not overwrite a
+// file.
 type outFlags struct {
 	path  string
 	force bool
@@ -52,8 +53,8 @@ func (f *outFlags) writeTo(path string, data []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// check returns an error if the file exists and write would not overwrite it. A command calls check before its work,
-// so that the work is not lost.
+// check returns an error if the file exists and f.force is not set. A command calls check before its work: if only
+// write returned the error, the work would be lost.
 func (f *outFlags) check() error {
 	if _, err := os.Lstat(f.path); f.toFile() && !f.force && err == nil {
 		return existing(f.path, fs.ErrExist)

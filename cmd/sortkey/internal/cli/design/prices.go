@@ -19,7 +19,7 @@ func (f *priceFlags) declare(cmd *cobra.Command) {
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"prices": app.Paths})
 }
 
-// bill returns the bill of a result.
+// bill returns the bill of a result at the prices that the flags select.
 func (f *priceFlags) bill(r *check.Result) (*bill.Bill, error) {
 	prices := bill.Known()
 	if f.prices != "" {

@@ -9,18 +9,18 @@ import (
 	protocol "github.com/sortkey/sortkey/internal/server"
 )
 
-// besideTimeout is the time that a stopping beside waits for its requests in progress.
+// besideTimeout is the time that requests in progress have to finish when a beside stops.
 const besideTimeout = time.Second
 
-// A beside is an HTTP server for what is not part of the DynamoDB protocol, such as metrics. It has its own address,
-// where requests need no signature and do not disturb clients.
+// A beside is an HTTP server for requests outside the DynamoDB protocol, such as scrapes of metrics. It has an
+// address of its own, so its requests need no signature and do not compete with those of DynamoDB clients.
 type beside struct {
 	ln   net.Listener
 	stop func()
 }
 
-// serveBeside starts to serve h at addr, which is the value of the flag. It accepts only requests whose Host is a
-// name of this machine or one of hosts.
+// serveBeside starts to serve h at addr, the value of flag. It accepts only requests whose Host header is a name of
+// this machine or one of hosts.
 func serveBeside(
 	ctx context.Context, flag, addr string, h http.Handler, hosts []string, log logs,
 ) (*beside, error) {
@@ -29,7 +29,8 @@ func serveBeside(
 		return nil, err
 	}
 	s := &beside{ln: ln}
-	// The handlers outlive ctx, so that they still answer while the main server finishes its requests in progress.
+	// Do not stop when ctx ends: the main server then still finishes its requests, and this server should still
+	// answer.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan error, 1)
 	go func() {

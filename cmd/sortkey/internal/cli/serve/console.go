@@ -15,8 +15,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// serveConsole serves the console of a server's database, and prints its address. The pages show name as the name of
-// the server. Observers do not see the requests of the pages.
+// serveConsole serves the console of a server's database, and prints its address. On the pages, name is the name of
+// the server. Observers of the database do not see the requests of the console.
 func serveConsole(
 	ctx context.Context, env *app.Env, port, name string, db *sortkey.DB, recorder *console.Recorder,
 	designs []*model.Model,

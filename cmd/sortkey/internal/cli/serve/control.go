@@ -44,8 +44,8 @@ func serveControl(
 	return s.stop, nil
 }
 
-// authorized returns a handler that passes a request to h if it has the token and does not come from a page in a
-// browser.
+// authorized returns a handler that passes a request to h if the request has the token and no page in a browser has
+// sent it.
 func authorized(token string, h http.Handler) http.Handler {
 	want := []byte("Bearer " + token)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -46,7 +46,7 @@ const maxShards = 1000
 // maxIsolated is the number of databases that --isolate keeps at a time.
 const maxIsolated = 1000
 
-// isolations maps the values of --isolate to what clients that share a database have in common.
+// isolations maps each value of --isolate to words for what requests to the same database have in common.
 var isolations = map[string]string{
 	"key": "access key", "key,region": "access key and region", "path": "NAME after the address",
 }
@@ -165,7 +165,8 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	})
 }
 
-// check returns an error if a flag is wrong. It also sets the options whose values it converts from flags.
+// check returns an error if a flag is wrong. It also sets the options of the server that need more than the value of
+// one flag.
 func (f *serveFlags) check() error {
 	o := &f.opts
 	if f.server.ShutdownTimeout = f.drain; f.drain == 0 {
@@ -197,7 +198,7 @@ func (f *serveFlags) check() error {
 
 	f.server.MaxPendingBytes = int64(f.pendingMB) << 20
 	if name, _, err := net.SplitHostPort(f.addr); err == nil && net.ParseIP(name) == nil {
-		// the Host of a request may be the name that the user listens on
+		// The user listens on a host name, so clients may send that name in the Host header: accept it.
 		f.server.AllowHosts = append(f.server.AllowHosts, name)
 	}
 	for _, origin := range f.server.CORS {

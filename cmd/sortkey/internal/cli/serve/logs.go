@@ -70,8 +70,8 @@ func (l logs) observer() sortkey.Observer {
 // Begin implements [sortkey.Observer].
 func (logs) Begin(context.Context, *sortkey.Event) {}
 
-// End implements [sortkey.Observer]. It logs a request if the server logs all of them, or if the request was slow or
-// failed in the server. The only contents of the request that it logs are table names.
+// End implements [sortkey.Observer]. It logs a request if the server logs all requests, or if the request was slow or
+// failed with a status from 500. Of the request's contents, it logs only the names of tables.
 func (l logs) End(ctx context.Context, e *sortkey.Event) {
 	level, msg := slog.LevelInfo, "request"
 	switch {
@@ -128,7 +128,7 @@ func (l logs) End(ctx context.Context, e *sortkey.Event) {
 	l.LogAttrs(ctx, level, msg, append(attrs, slog.String("from", e.From), slog.String("id", e.ID))...)
 }
 
-// tableNames joins the first few names, each shortened if it is long.
+// tableNames joins the first 8 names with commas. It shortens long names, because they are from a client.
 func tableNames(names []string) string {
 	const most = 8
 	parts := make([]string, 0, most+1)
@@ -159,7 +159,7 @@ func (o observers) End(ctx context.Context, e *sortkey.Event) {
 	}
 }
 
-// RequestBytes implements [sortkey.RequestKeeper].
+// RequestBytes implements [sortkey.RequestKeeper]. It returns the largest number that an element of o returns.
 func (o observers) RequestBytes() (most int) {
 	for _, observer := range o {
 		if k, ok := observer.(interface{ RequestBytes() int }); ok {
@@ -171,7 +171,7 @@ func (o observers) RequestBytes() (most int) {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// short bounds the length of text from a client.
+// short cuts a text from a client after 64 bytes.
 func short(text string) string {
 	const most = 64
 	if len(text) > most {

@@ -10,9 +10,9 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// returnMemory waits until a burst of requests is over, returns its memory to the system, and repeats this until ctx
-// ends. If the rows are in memory, it compacts them first. In an idle process the runtime collects garbage only every
-// two minutes, so without returnMemory the process would keep the memory until then.
+// returnMemory waits until a burst of requests is over and then returns free memory to the operating system. It does
+// so after each burst, until ctx ends. If the rows are in memory, it compacts them first. Without returnMemory, an
+// idle process would keep the memory until the runtime collects garbage, which may take two minutes.
 //
 // A burst is over when the garbage collector has run since returnMemory last returned memory, but has not run during
 // the last interval of length quiet.
@@ -31,8 +31,8 @@ func returnMemory(ctx context.Context, st store.Store, quiet time.Duration) {
 		cycles := sample[0].Value.Uint64()
 		if cycles == seen && cycles != returned {
 			if c, ok := st.(capability.Compactor); ok && inMemory(st) {
-				// Compact copies the rows. Collect whenever the heap has grown by a quarter, so that the old pages do
-				// not stay beside the new ones.
+				// Compact copies the rows. Collect garbage whenever the heap has grown by a quarter, so that the
+				// process does not hold all rows twice.
 				percent := debug.SetGCPercent(25)
 				err := c.Compact(ctx)
 				debug.SetGCPercent(percent)
@@ -49,7 +49,7 @@ func returnMemory(ctx context.Context, st store.Store, quiet time.Duration) {
 	}
 }
 
-// inMemory reports whether the rows of a store are in memory, where compacting them takes little time.
+// inMemory reports whether the rows of a store are in memory. Compacting such a store takes little time.
 func inMemory(st store.Store) bool {
 	forker, ok := st.(store.Forker)
 	return ok && forker.ForksInstantly()

@@ -27,7 +27,7 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// quietTime is the time without a garbage collection after which returnMemory returns memory to the system.
+// quietTime is the time without a garbage collection after which returnMemory takes a burst of requests to be over.
 const quietTime = 2 * time.Second
 
 // Command returns the command serve.
@@ -122,7 +122,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	began := time.Now()
 	opts, face := f.opts, f.server
 	opts.Logger = log.Logger
-	face.Open = !log.asked // without a log, the warning below replaces that of the server
+	face.Open = !log.asked // without a log, run prints the warning below, so the server logs none
 	if opts.Store, err = f.openStore(ctx, env, log.Logger); err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	return serveUntil(ctx, front, ln, f.drain, log)
 }
 
-// load loads the files and examples of --load, and returns the models among them.
+// load loads the files and examples of --load. It returns the models that it has loaded.
 func load(
 	ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log logs,
 ) (designs []*model.Model, err error) {
@@ -279,7 +279,7 @@ func whatLoaded(l models.Loaded) string {
 	return text.Count(l.Created, "table") + ", " + text.Count(l.Written, "item") + shareOf(l)
 }
 
-// shareOf returns words for the share of the model's items that was loaded, or "" if all were loaded.
+// shareOf returns words for the share of the model's items that load has loaded, or "" if it has loaded all of them.
 func shareOf(l models.Loaded) string {
 	switch {
 	case l.Scale <= 0:

@@ -16,8 +16,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// Command returns the command shell. Root returns the root command of a shell, which has no name and has the commands
-// on items below it.
+// Command returns the command shell. For each line of a shell, root returns a root command. It has no name, and its
+// subcommands are the commands on tables and items.
 func Command(env *app.Env, root func(*app.Env) *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "shell [MODEL|URL|FOLDER]",

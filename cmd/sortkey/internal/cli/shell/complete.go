@@ -15,8 +15,8 @@ import (
 // completionTime bounds the time of a completion.
 const completionTime = 300 * time.Millisecond
 
-// complete returns the completions of a line at pos, which counts characters. Each completed line consists of head,
-// an element of all, and tail.
+// complete returns the completions of a line at pos, a number of characters from the beginning of the line. Head, an
+// element of all, and tail make up a completed line.
 func (s *shell) complete(ctx context.Context, line string, pos int) (head string, all []string, tail string) {
 	before := string([]rune(line)[:pos])
 	tail = line[len(before):]
@@ -49,8 +49,8 @@ func (s *shell) candidates(ctx context.Context, words []string) (all []string) {
 	return all
 }
 
-// quote puts open, which is the opening quote or "", before each name. If there is only one name, it also closes the
-// quote and adds a space.
+// quote puts open before each name. Open is the quote with which the user began the word, or "". If there is only one
+// name, quote also adds the closing quote and a space.
 func quote(names []string, open string) []string {
 	all := make([]string, len(names))
 	for i, name := range names {

@@ -12,8 +12,9 @@ var errAborted = liner.ErrPromptAborted
 // An editor reads lines from the terminal.
 type editor struct{ state *liner.State }
 
-// newEditor returns an editor. The function complete returns the completions of a line at pos, which counts
-// characters. Its results are the text before a completion, the completions, and the text after it.
+// newEditor returns an editor. The function complete returns the completions of a line at pos, a number of characters
+// from the beginning of the line. Its results are the text before a completion, the completions, and the text after
+// it.
 func newEditor(complete func(line string, pos int) (string, []string, string)) *editor {
 	ed := &editor{liner.NewLiner()}
 	ed.state.SetCtrlCAborts(true)
@@ -26,7 +27,8 @@ func newEditor(complete func(line string, pos int) (string, []string, string)) *
 // remember adds a line to the history.
 func (ed *editor) remember(line string) { ed.state.AppendHistory(line) }
 
-// read reads a line. It returns errAborted after Ctrl-C and io.EOF after Ctrl-D. If ctx ends, it returns the cause.
+// read reads a line. It returns errAborted after Ctrl-C and io.EOF after Ctrl-D. If ctx ends first, read returns the
+// cause of that.
 func (ed *editor) read(ctx context.Context, prompt string) (string, error) {
 	type answer struct {
 		line string

@@ -57,7 +57,8 @@ func (s *shell) run(ctx context.Context, line string) error {
 	return err
 }
 
-// seeSortkey is how advice to read the help of a command begins. In a shell, run rewrites such advice.
+// seeSortkey begins the advice to read the help of a command. Commands in a shell have no prefix sortkey, so run
+// rewrites this advice.
 const seeSortkey = "see sortkey "
 
 // script runs the lines of r until one fails.
