@@ -29,8 +29,8 @@ func (c *Cost) Describe() string {
 	return "TransactWriteItems: " + strings.Join(all, "; ")
 }
 
-// described returns the text for one write from its JSON. The writes in a transaction have the same members as other
-// writes.
+// described returns the text of one write from its JSON. It serves single writes and the writes in a transaction,
+// because both have the same members.
 func described(operation string, raw []byte) string {
 	var in struct {
 		TableName, UpdateExpression, ConditionExpression string
