@@ -77,7 +77,7 @@ type Dataset struct {
 
 	onDemand bool
 	// guards the absent flags of all items; load and its callers hold it while they load items into the database
-	loading  sync.Mutex
+	loading sync.Mutex
 
 	mu     sync.Mutex
 	spaces map[spaceID]*Space
