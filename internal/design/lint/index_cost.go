@@ -32,9 +32,8 @@ var indexCost = Rule{
 }
 
 const (
-	muchMoney = 100 // dollars a month; from this cost on, a finding is a warning instead of a note
-	// read units per request; from this saving on, a finding is a warning instead of a note
-	unitsThatCount = 10
+	muchMoney      = 100     // dollars a month: from this cost on, a finding is a warning, not a note
+	unitsThatCount = 10      // read units per request: from this saving on, a finding is a warning, not a note
 	savedBytes     = 1 << 10 // bytes; a smaller projection must save at least this many per row on average
 )
 

@@ -18,7 +18,7 @@ import (
 const (
 	trialItems   = 200 // generated items
 	trialWritten = 200 // samples of each entity, and raw items
-	maxTrials    = 60  // the number of findings whose proposals are tried; the others keep their general advice
+	maxTrials    = 60  // largest number of proposals tried; later findings keep their general advice
 	// pairs of entities that all trials together may compare, such as 30 trials of 100 entities
 	maxPairs = 300_000
 )
