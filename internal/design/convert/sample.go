@@ -6,8 +6,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
-// sample splits an item into field values and other attributes. It returns nil if the entity cannot reproduce exactly
-// this item from them.
+// sample splits an item into field values and other attributes. It returns nil if the entity cannot rebuild exactly
+// the same item from them.
 func sample(e *model.Entity, it attr.Item) *model.Sample {
 	s := &model.Sample{Values: e.FieldsOf(it)}
 	var extra attr.Builder
