@@ -25,9 +25,9 @@ var cost = Rule{
 }
 
 const (
-	largeBytes   = 2 << 20 // bytes that a query without a limit reads
+	largeBytes   = 2 << 20 // bytes; a query without a limit that reads this much is reported
 	scanUnits    = 100     // read units per second
-	oftenScanned = 1       // requests per second, if the model does not declare the number of items
+	oftenScanned = 1       // scans per second; reported if the model does not declare the number of items
 )
 
 // checkLarge reports a query without a limit that reads largeBytes or more.

@@ -25,7 +25,7 @@ var filterForKey = Rule{
 	},
 }
 
-// muchWaste is a fraction of the bytes read. The rule reports a filter that drops at least this fraction.
+// muchWaste is the fraction of the bytes read that a filter must drop to be reported.
 const muchWaste = 0.25
 
 // checkDropped reports a filter that drops much of what the query reads. If the loads for other values are known, it

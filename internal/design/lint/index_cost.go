@@ -130,7 +130,7 @@ func projectionText(x *model.Index) string {
 	return "[" + strings.Join(x.Include, ", ") + "]"
 }
 
-// manyIndexes is a number of indexes. The rule reports an entity if at least this many indexes have rows of it.
+// manyIndexes is how many indexes must have rows of an entity for the rule to report the entity.
 const manyIndexes = 3
 
 // checkWrites reports an entity for which writes to indexes cost much. There are two reasons for this: many indexes

@@ -11,7 +11,7 @@ import (
 
 // A shape describes the form of an entity's key.
 type shape struct {
-	// the literals and fields of the key; if two entities have equal same, equal values give them equal keys
+	// the literals and fields of the key; if same is equal for two entities, equal values give them equal keys
 	same  string
 	alike string // like same, but with types in place of field names
 	words bool   // a literal with letters, such as USER#, comes before a field

@@ -25,9 +25,9 @@ var rangeEnd = Rule{
 // aboutEnd matches the words by which a pattern excludes the end of a range on purpose.
 var aboutEnd = text.Pattern(`(?i)\b(before|until|till|up to|exclusive|excluding)\b`)
 
-// checkRangeEnd reports a range that misses keys which it seems to include. The keys that begin with the upper bound
-// are longer than the bound, so they sort above it. If the bound ends in a sentinel, such as ~, these are the keys
-// that begin with the text before the sentinel.
+// checkRangeEnd reports a range that seems to include keys that begin with its upper bound. The range misses these
+// keys, because they are longer than the bound and so sort above it. If the bound ends in a sentinel, such as ~, the
+// range misses keys that begin with the text before the sentinel.
 func checkRangeEnd(p *Pass, q *Query) {
 	c := q.Range()
 	if c == nil || c.Op != ast.OpBetween && c.Op != ast.Less && c.Op != ast.LessOrEqual || q.Expect.Error != "" ||

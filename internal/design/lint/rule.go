@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// A Rule is a hazard that run looks for.
+// A Rule is a hazard that [Run] looks for.
 type Rule struct {
 	// ID consists of lower-case words joined by hyphens.
 	ID    string

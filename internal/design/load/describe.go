@@ -18,7 +18,7 @@ func (c *Cost) Describe() string {
 		return described(c.Request.Op().String(), raw)
 	}
 	var in struct{ TransactItems []map[string]json.RawMessage }
-	_ = json.Unmarshal(raw, &in) // cannot fail: package wire wrote it
+	_ = json.Unmarshal(raw, &in) // cannot fail, because package wire wrote the JSON
 	var all []string
 	for _, one := range in.TransactItems {
 		for name, raw := range one {

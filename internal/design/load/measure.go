@@ -57,7 +57,7 @@ func (s *spreader) set(c *candidate) {
 	c.batch, c.then = s.batched(rows, c.Growth)
 }
 
-// unitsOf returns the read units of a request that reads this number of bytes.
+// unitsOf returns the read units of a request that reads the given number of bytes.
 func (s *spreader) unitsOf(bytes float64) float64 {
 	return table.ReadUnits(int(bytes), s.p.Consistent || s.q.Report.Consistent)
 }

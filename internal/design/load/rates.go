@@ -111,8 +111,8 @@ func (o *entityRates) group(it *dataset.Item, without ...string) string {
 // periodic reports whether the partition key of an entity contains a time.
 func (r *rates) periodic(e *model.Entity) bool { o := r.of[e]; return o != nil && o.timed }
 
-// group returns an ID for the partitions of e that differ from the load's partition only in the time or in fixed
-// fields. A partition gets the requests of its whole group while its period is current.
+// group returns an ID for a group of partitions of e. The partitions of a group differ only in the time or in fixed
+// fields. While the period of a partition is current, the partition gets the requests of its whole group.
 func (r *rates) group(l partLoad, e *model.Entity, fixed []string) string {
 	o := r.of[e]
 	if o == nil || !o.timed {

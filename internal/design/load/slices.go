@@ -164,7 +164,7 @@ func (s *spreader) field(name string) *model.Field {
 	return s.p.Entity.Field(name)
 }
 
-// names reports whether a name in a condition is one of the key attributes in list, or a component of one.
+// names reports whether a name in a condition is a key attribute in list, or a component of such an attribute.
 func (s *spreader) names(list []model.Attribute, name string) bool {
 	for _, a := range list {
 		if s.field(name) == nil && a.Name == name {

@@ -45,8 +45,8 @@ type Spread struct {
 	Partitions int `json:"partitions"`
 	Values     int `json:"values"`
 	Empty      int `json:"empty,omitempty"`
-	// P50 and P95 are the readings whose cost 50 % and 95 % of the requests do not exceed. Worst is the most
-	// expensive reading.
+	// P50 and P95 are the readings at the 50th and the 95th percentile of the cost, over all requests. Worst is the
+	// most expensive reading.
 	P50   Reading `json:"p50"`
 	P95   Reading `json:"p95"`
 	Worst Reading `json:"worst"`
@@ -172,8 +172,8 @@ type Slice struct {
 	// From and To bound the indexes of the slice's rows in the space. A limit of the request does not shorten this
 	// range.
 	From, To int
-	// Rows and Bytes are what the request reads in the dataset. Growth and ByteGrowth are the factors to the rows and
-	// bytes at the declared scale.
+	// Rows and Bytes are what the request reads in the dataset. Growth and ByteGrowth are the factors that convert
+	// them to the declared scale.
 	Rows, Bytes        int
 	Growth, ByteGrowth float64
 }
@@ -197,8 +197,8 @@ func (s *spreader) rank() {
 		return cmp.Or(s.compare(&s.all[i], &s.all[k]), cmp.Compare(i, k))
 	})
 
-	// Permute in place: follow each cycle and move every candidate to its rank, until the cycle closes at the first
-	// one.
+	// Permute in place: follow each cycle and move every candidate to its rank, until the cycle is back at its first
+	// candidate.
 	for i := range order {
 		first, at := s.all[i], int32(i)
 		for order[at] != int32(i) {

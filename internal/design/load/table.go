@@ -45,8 +45,8 @@ func once[V any](w *dataset.Dataset, id any, f func() (V, error)) (V, error) {
 	return kept.(func() (V, error))()
 }
 
-// Run runs the request of a pattern that reads. It runs equal requests once. The report keeps at most the given number
-// of items, or the default of [explain.Options] if that is 0.
+// Run runs the request of a pattern that reads. It runs equal requests only once. The report keeps at most the given
+// number of items. If items is 0, the limit is the default of [explain.Options].
 func (t *Table) Run(ctx context.Context, in wire.Request, items int) (*explain.Report, error) {
 	text := compile.JSON(in)
 	return once(t.w, runID{in.Op().String(), string(text), items}, func() (*explain.Report, error) {
@@ -57,8 +57,8 @@ func (t *Table) Run(ctx context.Context, in wire.Request, items int) (*explain.R
 	})
 }
 
-// Writes returns the cost of a pattern that writes. The error is an [*compile.Error] if the pattern makes no request,
-// or [ErrNoItem].
+// Writes returns the cost of a pattern that writes. The error is an [*compile.Error] if the pattern cannot be
+// compiled to a request, and [ErrNoItem] if the dataset has no item to write.
 func (t *Table) Writes(ctx context.Context, p *model.Pattern) (*Cost, error) {
 	return once(t.w, writesID{p}, func() (*Cost, error) { return t.write(ctx, p) })
 }
@@ -92,7 +92,7 @@ type Reads struct {
 	// can be a million partitions.
 	loads [][]partLoad
 	scan  bool
-	// only is the partition that the request of a pattern without an entity names, or nil.
+	// only is set for a pattern without an entity. It is the partition that the request of the pattern names, or nil.
 	only *dataset.Part
 }
 
@@ -440,7 +440,8 @@ func (s *Space) Volume(p dataset.Part) (rows, bytes float64) {
 // Whole returns the number of all rows and their bytes, at the declared scale.
 func (s *Space) Whole() (rows, bytes float64) { return volumeOf(s.Rows, s.rates.w.Represents) }
 
-// volumeOf adds up rows and their bytes. It multiplies each row by the factor that each returns for the row's item.
+// volumeOf adds up rows and their bytes. It counts a row as many times as the function each returns for the row's
+// item.
 func volumeOf(rows []dataset.Row, each func(*dataset.Item) float64) (n, bytes float64) {
 	for i := range rows {
 		times := each(rows[i].Item)

@@ -133,7 +133,7 @@ func (b *batch) add(s *spreader, c *candidate, share float64, items map[string]*
 	}
 }
 
-// count adds times follow-up reads of each key.
+// count adds follow-up reads of each key. The parameter times is their number for one key.
 func (b *batch) count(keys []string, times float64, items map[string]*dataset.Item) {
 	for _, key := range keys {
 		if it := items[key]; it != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// windows are the time ranges that the requests ask for. All are as long as the pattern's own range, and each begins
-// where the one before it ends. The first begins at the earliest row of all values, and the last ends at the latest
-// row.
+// windows are the time ranges that the requests ask for. All are as long as the pattern's own range. The first begins
+// at the earliest row of all values, and each of the others where the one before it ends. Only the last begins
+// earlier, if this makes it end at the latest row.
 //
 // Averages, and therefore bills, are taken over all windows. The worst case for a value may begin at any time, not
 // only where a window begins: it is the range of this length with the most bytes. If the partition key contains a
@@ -36,8 +36,8 @@ type windows struct {
 	empty   float64 // read units of a request that reads nothing
 	periods float64 // average number of periods in a window
 
-	// means and variances are sums over the values of a sample: of the mean number of rows in a window, and of its
-	// variance.
+	// means and variances are sums over the values of a sample. For each value, they contain the mean and the
+	// variance of the number of rows in a window.
 	means, variances float64
 }
 
@@ -198,9 +198,9 @@ func (s *spreader) limitedTo(v volume, times float64) volume {
 	return v
 }
 
-// An average is what requests read on average. rows is an average over all windows. So is units for a value as a
-// whole; for one partition, units is an average over the windows that read this partition. each is the rows of one
-// request and is set only in a sample.
+// An average is what requests read on average. rows is an average over all windows. units is an average over all
+// windows if it is for a value as a whole, and over the windows that read the partition if it is for one partition.
+// each is the number of rows of one request. It is set only in a sample.
 type average struct{ rows, units, each float64 }
 
 // A series has the rows of one value that one spreader's requests read in all windows together.
@@ -294,7 +294,7 @@ func (w *windows) average(v *candidate) {
 	for i := range v.parts {
 		p := &v.parts[i]
 		c, reading := *p.candidate, w.reading(p.bucket)
-		rows, more := 0.0, 0.0 // units in excess of those of empty requests
+		rows, more := 0.0, 0.0 // units beyond those of the same requests without rows
 		volumes := w.volumes(p.s, &c)
 		// sorted, so that the floating-point sum is always the same
 		for _, k := range slices.Sorted(maps.Keys(volumes)) {

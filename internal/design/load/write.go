@@ -39,8 +39,8 @@ type Cost struct {
 	Unmet int `json:"-"`
 	// All is the number of items that the write may apply to.
 	All int `json:"-"`
-	// First is the write units for the first item. P50 and P95 are the write units that 50 % and 95 % of the items do
-	// not exceed. Worst is the maximum.
+	// First is the write units for the first item. P50 and P95 are the 50th and the 95th percentile of the write
+	// units over all items. Worst is the maximum.
 	First float64 `json:"-"`
 	P50   float64 `json:"p50"`
 	P95   float64 `json:"p95"`
@@ -183,7 +183,8 @@ func has(it *dataset.Item, list []model.Condition) bool {
 	return !slices.ContainsFunc(list, func(c model.Condition) bool { return it.Values.Get(c.Field) != c.Args[0] })
 }
 
-// spreadOver calls f for at most most numbers, evenly spaced from 0 up to n.
+// spreadOver calls f for numbers from 0 up to n, evenly spaced. It makes n calls, or most calls if n is larger than
+// most.
 func spreadOver(n, most int, f func(i int) error) error {
 	for i := range min(n, most) {
 		if err := f(i * n / min(n, most)); err != nil {

@@ -10,7 +10,7 @@ import (
 // given out so far.
 type zipf struct{ skew, at float64 }
 
-// exactRanks is the number of ranks whose weights next adds up one by one. For further ranks, it uses the integral.
+// exactRanks is the number of ranks whose weights next adds up one by one. For further ranks, it uses an integral.
 const exactRanks = 100
 
 // next returns the average weight of the next values. The parameter times is the number of these values. It may be a
