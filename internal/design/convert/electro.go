@@ -17,7 +17,7 @@ func isElectro(n *node) bool {
 }
 
 // electroList returns the schemas in a value. The value can be a schema, a list of schemas, or a service. A service
-// is an object with schemas as members, or an object whose member entities is such an object.
+// is an object with schemas as members. The schemas can also be members of its member entities.
 func electroList(n *node) (all []*node) {
 	if isElectro(n) {
 		return []*node{n}

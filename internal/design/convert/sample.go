@@ -28,8 +28,8 @@ func sample(e *model.Entity, it attr.Item) *model.Sample {
 	return s
 }
 
-// plainExtra reports whether a sample may have an extra attribute with this name: modelfile refuses names that look
-// like typing errors.
+// plainExtra reports whether a sample may have an extra attribute with this name. Package modelfile refuses names
+// that look like typing errors.
 func plainExtra(e *model.Entity, name string) bool {
 	if e.Field(name) != nil || e.Attribute(name) != nil {
 		return e.Field(name) == nil

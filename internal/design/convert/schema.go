@@ -15,7 +15,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A declared entity has what the OneTable and the ElectroDB schemas both say about an entity.
+// A declared is an entity that a OneTable or ElectroDB schema declares. It has the parts that both kinds of schemas
+// have.
 type declared struct {
 	name   string
 	n      *node

@@ -142,9 +142,9 @@ func (s *shaper) add(t *model.Template) {
 	}
 }
 
-// names returns a name for each component of an attribute. It prefers the name of a component or attribute with the
-// same values. After that, it tries the alias, the label before the component, and the name of the attribute, in this
-// order.
+// names returns a name for each component of an attribute. It tries the following names in this order: that of a
+// component with the same values, the alias (only for the last component), that of an attribute with the same values,
+// one made of the label before the component, and that of the attribute.
 func (s *shaper) names(a model.Attribute, components []piece, has []bool, when map[string][]string) (names []string) {
 	alias, own := fieldName(s.g.aliases[a.Name]), ""
 	if generic().MatchString(alias) {

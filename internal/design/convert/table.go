@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 )
 
-// maxTables and maxIndexes are the largest numbers of tables, and of indexes of a table, in an import.
+// maxTables is the largest number of tables in an import, and maxIndexes the largest number of indexes of a table.
 const (
 	maxTables  = 200
 	maxIndexes = 30

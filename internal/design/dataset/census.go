@@ -41,8 +41,8 @@ func (c census) groups() float64 {
 	return c[len(c)-1].groups
 }
 
-// sum returns the total number of rows in the largest groups. The parameter groups says in how many of them. It may
-// be a fraction.
+// sum returns the total number of rows in the largest groups. The parameter groups is the number of these groups. It
+// may be a fraction.
 func (c census) sum(groups float64) float64 {
 	i, _ := slices.BinarySearchFunc(c, groups, func(o class, n float64) int { return cmp.Compare(o.groups, n) })
 	last := c[min(i, len(c)-1)]

@@ -42,7 +42,7 @@ type count struct {
 // rows for each of its rows.
 type scale struct{ times, rows float64 }
 
-// Growth returns the growth of the partitions of a space. It has already counted them, so the caller need not.
+// Growth returns the growth of the partitions of a space. It counts the partitions itself, so the caller must not.
 func (w *Dataset) Growth(s *Space) *Growth {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -25,7 +25,7 @@ type Space struct {
 	Bytes int
 
 	sizes  *model.RowSizes
-	growth *Growth // of the partitions; nil before the first call of Growth
+	growth *Growth // growth of the partitions; nil before the first call of [Dataset.Growth]
 }
 
 // Size returns the documented size of an item's row in the space. It reports false if the space does not hold the

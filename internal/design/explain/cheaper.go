@@ -34,7 +34,7 @@ func Cheaper(t *keyschema.Table, in wire.Request) string {
 }
 
 // cheapened returns an explainer for a Query or a Scan. The explainer sends no requests. cheapened returns false if
-// in is invalid or the input of another operation.
+// the input is invalid or belongs to another operation.
 func cheapened(t *keyschema.Table, in wire.Request) (*explainer, bool) {
 	r, ok := requestOf(in)
 	if !ok || r.op == wire.OpGetItem || t.Schema(value(r.IndexName)) == nil {

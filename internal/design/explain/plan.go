@@ -116,7 +116,7 @@ func (g group) fixes(s *keycond.Schema) bool {
 	})
 }
 
-// touches reports whether n uses a top-level attribute for which the function is returns true.
+// touches reports whether n uses a top-level attribute whose name is() accepts.
 func touches(n ast.Node, is func(string) bool) bool {
 	if n == nil {
 		return false
@@ -129,8 +129,8 @@ func touches(n ast.Node, is func(string) bool) bool {
 	return false
 }
 
-// clause returns one key condition on a that is equivalent to all atoms together. It returns false if no key
-// condition is.
+// clause returns one key condition on a that is equivalent to all atoms together. It returns false if there is no
+// such condition.
 func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) {
 	low, high := edge{open: true}, edge{open: true}
 	for _, at := range atoms {

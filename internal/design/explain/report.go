@@ -43,7 +43,8 @@ type Report struct {
 	After        attr.Item `json:"after,omitzero"`
 	BeforeEntity string    `json:"-"`
 	AfterEntity  string    `json:"-"`
-	// BeforeItem and AfterItem have those attributes of the two rows that the endpoint returned.
+	// BeforeItem and AfterItem have the attributes of the rows outside the range, as far as the endpoint returned
+	// them.
 	BeforeItem attr.Item `json:"-"`
 	AfterItem  attr.Item `json:"-"`
 

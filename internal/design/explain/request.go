@@ -54,7 +54,7 @@ func (r *request) input() wire.Request {
 	return in
 }
 
-// each calls do for each member of in. own is the field of r with the same name.
+// each calls do for each member of the input. own is the field of r with the same name.
 func (r *request) each(in wire.Request, do func(own, member reflect.Value)) {
 	own, input := reflect.ValueOf(r).Elem(), reflect.ValueOf(in).Elem()
 	for i := range input.NumField() {

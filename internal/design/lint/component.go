@@ -10,8 +10,8 @@ func (c Component) String() string { return c.Name }
 // Written returns the values of the component's field that people wrote in the model, as opposed to generated ones.
 func (c Component) Written() []Written { return c.study.Written(c.Entity, c.Name) }
 
-// AllWritten reports whether people wrote at least one value of the component's field, and is returns true for each
-// of these values.
+// AllWritten reports whether people wrote at least one value of the component's field, and is() accepts each of these
+// values.
 func (c Component) AllWritten(is func(text string) bool) bool {
 	return allAre(c.Written(), is)
 }

@@ -104,8 +104,8 @@ func compareNumbers(a, b string) int {
 	return c
 }
 
-// units maps the unit of an amount, in lower case, to its worth. The worths of units of bytes and of units of time
-// cannot be compared, but a key does not mix them.
+// units maps a unit, in lower case, to the number that it stands for. Units of bytes cannot be compared with units of
+// time, but a key does not mix them.
 var units = map[string]float64{
 	"": 1, "b": 1, "k": 1e3, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12,
 	"ms": 1e-3, "s": 1, "sec": 1, "min": 60, "h": 3600, "d": 86400,

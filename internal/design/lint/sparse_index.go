@@ -29,7 +29,7 @@ var sparseIndex = Rule{
 // have different conditions.
 func checkMember(p *Pass, v *View, e *model.Entity) {
 	var missing []string
-	// made has the templates of the key attributes, when those of them that have a condition
+	// made has the templates of the key attributes; when has those with a condition
 	var made, when []*model.Template
 	own := false // some attribute of the entity exists only for the index
 	for _, a := range v.Keys {

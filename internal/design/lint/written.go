@@ -11,7 +11,7 @@ import (
 // String returns the value in quotes.
 func (w Written) String() string { return quoted(w.Text) }
 
-// allAre reports whether there is at least one value, and is returns true for each.
+// allAre reports whether there is at least one value, and is() accepts each of them.
 func allAre(words []Written, is func(text string) bool) bool {
 	return len(words) > 0 && !slices.ContainsFunc(words, func(w Written) bool { return !is(w.Text) })
 }

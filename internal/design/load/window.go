@@ -15,8 +15,8 @@ import (
 )
 
 // windows are the time ranges that the requests ask for. All are as long as the pattern's own range. The first begins
-// at the earliest row of all values, and each of the others where the one before it ends. Only the last begins
-// earlier, if this makes it end at the latest row.
+// at the earliest row of all values, and each next one where the previous one ends. The last ends at the latest row,
+// so it may begin earlier and overlap the one before it.
 //
 // Averages, and therefore bills, are taken over all windows. The worst case for a value may begin at any time, not
 // only where a window begins: it is the range of this length with the most bytes. If the partition key contains a
