@@ -39,7 +39,7 @@ type writer struct {
 	// each is true if every table gets a file of its own.
 	each bool
 	// carries says which parts of the model a file contains. mark begins a comment in the format, or is "" if the
-	// format has no comments. If it has comments, the first line of the file is a comment with the text of carries.
+	// format has no comments. If it has comments, the file begins with a comment that contains carries.
 	carries, mark string
 	write         func(m *model.Model) ([]byte, error)
 }

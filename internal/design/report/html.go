@@ -119,8 +119,8 @@ func NewPage(ctx context.Context, w *dataset.Dataset, r *check.Result, b *bill.B
 	return p, nil
 }
 
-// A Top is the data of a page's header. Places are the steps of the path that leads to the page, and Pages are links
-// to the other pages at the same level.
+// A Top is the data of a page's header. Places are the steps of the path that leads to the page. Pages are links to
+// pages at the same level, or to the panes of the page.
 type Top struct {
 	Class         string
 	Places, Pages []Place

@@ -25,8 +25,8 @@ const (
 	maxColumns  = 6   // attributes beside the keys
 	maxCell     = 24  // characters of a value that a cell shows
 	maxTitle    = 400 // characters of a cut value that the title of its cell shows
-	// bytes of a value that a cell shows as a literal. A cell cuts a longer string. For any other larger value, it
-	// shows only the type and the size.
+	// maxLiteral is in bytes. A cell cuts a string that is longer. Of any other value that is larger, it shows only
+	// the type and the size.
 	maxLiteral = 4096
 )
 
