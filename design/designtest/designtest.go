@@ -13,9 +13,10 @@ import (
 	"github.com/sortkey/sortkey/design"
 )
 
-// Run builds the database of a model file and runs each access pattern as a subtest with its name. A subtest fails
-// for every unmet expectation. The message has the place in the file, the expected and the actual result, and the
-// keys that show the difference. A subtest called lint fails for errors of lint rules and logs warnings.
+// Run builds the database of a model file and runs each access pattern as a subtest with the pattern's name. A
+// subtest fails for every unmet expectation. The message has the place in the file, the expected and the actual
+// result, and the keys that show the difference. A subtest called lint fails for errors of lint rules and logs their
+// warnings.
 func Run(t *testing.T, file string, o design.Options) {
 	t.Helper()
 	m, err := design.Load(file)

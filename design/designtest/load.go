@@ -69,7 +69,7 @@ func load(t testing.TB, db *sortkeytest.DB, path string, parameters []string) er
 		db.PutFile("", path)
 		return nil
 	}
-	// no observers or faults, because Load makes these requests, not the code under test
+	// keep observers and faults out of these requests, because Load makes them, not the code under test
 	ctx := event.Quiet(context.Background())
 	list, notes, err := tabledef.Read(path, with)
 	if errors.Is(err, tabledef.ErrOther) {
@@ -128,7 +128,7 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// isRequests reports whether a file contains requests that write items.
+// isRequests reports whether a file contains write requests, such as PutItem, instead of table definitions.
 func isRequests(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() { // a pipe is read once

@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/terminal"
 )
 
-// excerpt is how much of a line, in columns, an error message quotes.
+// excerpt is the number of columns of a line that an error message quotes.
 const excerpt = 40
 
 // Split splits a line into words as a POSIX shell does, with quotes, backslashes, continued lines and comments. It
@@ -46,8 +46,7 @@ func SplitPartial(line string) (p Partial, ok bool) {
 	return p, true
 }
 
-// split splits the line. It leaves the last word in s.word, unless something ends that word before the end of the
-// line.
+// split splits the line. If no delimiter follows the last word, split leaves that word in s.word.
 func (s *splitter) split() (rest string, err error) {
 	for s.at < len(s.src) {
 		switch c := s.src[s.at]; c {
@@ -91,7 +90,7 @@ type splitter struct {
 	words []string
 }
 
-// begin begins a word at byte at of the line, unless a word is open.
+// begin begins a word at byte at of the line. It does nothing inside a word.
 func (s *splitter) begin(at int) {
 	if !s.open {
 		s.open, s.from = true, at
@@ -152,8 +151,8 @@ func (s *splitter) backslash() {
 	}
 }
 
-// expansion returns an error if a shell would expand the dollar sign or backquote here. A shell expands a dollar sign
-// before a letter or one of the characters in before. Any other dollar sign is an ordinary character.
+// expansion returns an error if a shell would expand the dollar sign or backquote at s.at. A shell expands a dollar
+// sign before a letter or one of the characters in before. Any other dollar sign is an ordinary character.
 func (s *splitter) expansion(before string) error {
 	rest := s.src[s.at:]
 	begins := func(c byte) bool { return strings.IndexByte(before, c) >= 0 || 'a' <= c|0x20 && c|0x20 <= 'z' }

@@ -2,8 +2,8 @@ package check
 
 import "math"
 
-// Budget sets expect.units of each pattern that does not have it, to the units of the pattern's most expensive
-// request, rounded up. It skips patterns that fail. It returns the number of patterns that it changed.
+// Budget sets expect.units of each pattern that does not have it. The budget is the units of the pattern's most
+// expensive request, rounded up. Budget skips patterns that fail. It returns the number of patterns that it changed.
 func (r *Result) Budget() (n int) {
 	for i := range r.Patterns {
 		p := &r.Patterns[i]

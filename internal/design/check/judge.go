@@ -106,8 +106,9 @@ func (j *judge) judge() {
 	j.nothing()
 }
 
-// A budget is an upper limit on rows, pages, units or waste that a pattern declares. By default it holds for all
-// partitions. The pattern can restrict it to the values in the model, or to 95 of 100 partitions.
+// A budget is an upper limit on rows, pages, units or waste that a pattern declares. By default, it holds for all
+// values that the pattern can be given. The pattern can restrict it to the values in the model, or to the 95th
+// percentile.
 type budget struct {
 	most   *float64
 	words  string // most, in words
@@ -119,7 +120,8 @@ type budget struct {
 	advice string
 }
 
-// budgets returns all budgets that a pattern can declare. If the pattern does not declare one, its field most is nil.
+// budgets returns an entry for each budget that a pattern can declare. If the pattern does not declare it, most is
+// nil.
 func (j *judge) budgets() []budget {
 	r, x := j.pr.Total, j.p.Expect
 	const (
@@ -160,8 +162,8 @@ func (j *judge) budgets() []budget {
 	}
 }
 
-// budget fails the pattern if the request with the values in the model exceeds b. Otherwise it fails the pattern if
-// the reading of another partition does.
+// budget adds a failure if the request with the values in the model exceeds b. If it does not, budget adds a failure
+// if the reading of another partition exceeds b.
 func (j *judge) budget(b budget) {
 	if b.most == nil {
 		return
@@ -195,9 +197,9 @@ func dropped(returned, examined int) string {
 	return fmt.Sprintf(": %d of %s were read and dropped", examined-returned, rows(examined))
 }
 
-// over returns the reading that exceeds the budget most, or nil. It compares the readings for which the pattern's
-// budget holds. If the check did not estimate other partitions, it has only the reading with the values in the model,
-// which has no Key.
+// over returns the reading that exceeds the budget most, or nil if none does. It compares the readings for which the
+// pattern's budget holds. If the check did not estimate other partitions, there is only the reading with the values
+// in the model, which has no Key.
 func (j *judge) over(budget float64, of func(*load.Reading) float64) (most *load.Reading) {
 	var all []load.Reading
 	s := j.pr.Spread
@@ -219,8 +221,7 @@ func (j *judge) over(budget float64, of func(*load.Reading) float64) (most *load
 	return most
 }
 
-// inPartition returns words that name the partition of a reading, for a message. It returns "" if the reading has no
-// Key.
+// inPartition returns a phrase for a message that names the partition of a reading, or "" if the reading has no Key.
 func inPartition(r *load.Reading) string {
 	if r.Key == nil {
 		return ""
@@ -324,7 +325,7 @@ func (j *judge) keys() {
 	}
 }
 
-// returned returns the rows that the pattern returned. It also reports whether the report kept all of them.
+// returned returns the rows that the pattern returned. It returns true if the report kept all of them.
 func (j *judge) returned() ([]explain.Row, bool) {
 	var got []explain.Row
 	for _, row := range slices.Concat(j.pr.Total.Rows, j.pr.Total.Tail) {
@@ -335,7 +336,8 @@ func (j *judge) returned() ([]explain.Row, bool) {
 	return got, len(got) == j.pr.Total.Returned
 }
 
-// tied reports whether two rows have equal keys in the pattern's index, so that DynamoDB does not define their order.
+// tied reports whether two rows have equal keys in the pattern's index. DynamoDB does not define the order of such
+// rows.
 func (j *judge) tied(a, b attr.Item) bool {
 	if j.p.Index == nil {
 		return false
@@ -357,8 +359,8 @@ func sameKey(t *model.Table, row attr.Item, key model.Key) bool {
 	return true
 }
 
-// some returns the keys of the first two rows that the pattern returned. If the caller passes of, some skips rows of
-// other entities than entity.
+// some returns the keys of the first two rows that the pattern returned. If the caller passes an argument for of,
+// some skips rows of entities other than entity.
 func (j *judge) some(entity string, of ...bool) []string {
 	return j.first(func(row explain.Row) bool {
 		return row.Returned && (len(of) == 0 || row.Entity == entity)

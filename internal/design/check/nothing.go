@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// nothing fails a pattern that returns no rows, unless the pattern expects that. The usual cause is that the request
-// writes a key with other delimiters or letters than the items do.
+// nothing fails a pattern that returns no rows, unless the pattern expects no rows. The usual cause is that the key
+// in the request has other delimiters or letters than the keys of the items.
 func (j *judge) nothing() {
 	r := j.pr.Total
 	const meant = "if it is right that nothing is there, write expect: {rows: 0}"
@@ -37,8 +37,8 @@ func (j *judge) nothing() {
 	}
 }
 
-// expectsNothing reports whether the pattern has an expectation about its rows or its error, so that nothing need not
-// judge an empty result.
+// expectsNothing reports whether the pattern has an expectation about its rows or its error. If it has one, that
+// expectation judges an empty result, and the method nothing need not.
 func (j *judge) expectsNothing() bool {
 	x := &j.p.Expect
 	return x.Rows != nil || x.Keys != nil || x.Item != nil || x.NoItem || x.Error != "" ||
@@ -48,9 +48,9 @@ func (j *judge) expectsNothing() bool {
 // mostCompared limits the keys that nearest compares.
 const mostCompared = 10_000
 
-// nearest returns the key in the table or index that is most similar to the key that a request asked for, as text. It
-// measures [text.Distance], ignoring case, to the first mostCompared keys. It returns "" if there is none, or if the
-// request names no partition.
+// nearest returns, as text, the key in the table or index that is most similar to the key that a request asked for.
+// It compares the first mostCompared keys by their [text.Distance], ignoring case. It returns "" if there are no
+// keys, or if the request names no partition.
 func nearest(ctx context.Context, w *dataset.Dataset, p *model.Pattern, r *explain.Report) (string, error) {
 	if p.Table == nil || r.Refused != nil || r.Partition.Bytes == nil {
 		return "", nil

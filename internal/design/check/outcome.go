@@ -6,8 +6,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// An Outcome counts patterns. Ran is the number of patterns that ran. Expecting is how many of those have
-// expectations, and Met is how many meet them.
+// An Outcome counts patterns. Ran is the number of patterns that ran. Expecting is the number of those that have
+// expectations, and Met is the number of those that meet them.
 type Outcome struct {
 	Ran       int `json:"ran"`
 	Expecting int `json:"expecting"`
@@ -50,8 +50,8 @@ func (p *PatternResult) Expecting() bool {
 	return p.Skipped == "" && says
 }
 
-// Mark returns ✓ if the pattern meets its expectations, and a dot if it has none. Other marks stand for patterns that
-// fail or were not run.
+// Mark returns a mark for the result of the pattern. It is ✓ if the pattern meets its expectations, and a dot if it
+// has none. Other marks stand for patterns that fail or were not run.
 func (p *PatternResult) Mark() string {
 	switch {
 	case p.Skipped != "":

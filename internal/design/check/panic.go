@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// A caughtPanic carries a panic from one goroutine to the goroutine that waits for it. A server can recover from a
-// panic in the goroutine of a request, but a panic in any other goroutine ends the process.
+// A caughtPanic passes a panic from one goroutine to the goroutine that waits for it. This keeps a server alive: it
+// can recover from a panic in the goroutine of a request, but a panic in any other goroutine ends the process.
 type caughtPanic struct {
 	mu  sync.Mutex
 	why string
@@ -25,7 +25,7 @@ func (r *caughtPanic) run(f func()) {
 	f()
 }
 
-// raise panics if run recorded a panic.
+// raise panics with the value that run recorded, if run recorded a panic.
 func (r *caughtPanic) raise() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -59,8 +59,8 @@ type PatternResult struct {
 	// belong to the first of them. Total is the sum of their reports.
 	Requests int             `json:"-"`
 	Total    *explain.Report `json:"-"`
-	// Batch describes the items that the pattern gets by key after it has read the rows. It is nil if the pattern
-	// gets none.
+	// Batch describes the follow-up reads: the items that the pattern gets by key after it has read the rows. It is
+	// nil if the pattern gets none.
 	Batch *explain.Batch `json:"-"`
 	// Writes is the cost of a pattern that writes. It is nil for a pattern that reads.
 	Writes *load.Cost `json:"writes,omitempty"`
@@ -68,7 +68,8 @@ type PatternResult struct {
 	// that the request examined. It is 1 if all declared items were generated,
 	// or if a Limit bounds the rows.
 	Growth float64 `json:"growth"`
-	// Spread describes what the pattern reads in other partitions. It is nil if the pattern cannot read others.
+	// Spread describes what the pattern reads for other values. It is nil if the pattern cannot be given other
+	// values.
 	Spread *load.Spread `json:"spread,omitempty"`
 	// Skipped says why the pattern was not run; "" if it was.
 	Skipped string `json:"skipped,omitempty"`
@@ -140,8 +141,8 @@ func (p *PatternResult) Own() *load.Reading {
 	}
 }
 
-// Uncounted returns an entity without a declared count, because of which the check cannot estimate the load of
-// partitions. It returns nil if all counts are known.
+// Uncounted returns the entity whose missing count keeps the check from estimating the load of partitions. It returns
+// nil if all counts are known.
 func (p *PatternResult) Uncounted() *model.Entity {
 	if p.reads == nil {
 		return nil
@@ -149,7 +150,7 @@ func (p *PatternResult) Uncounted() *model.Entity {
 	return p.reads.Uncounted
 }
 
-// BatchUnits returns the read units that the pattern consumes to get the items of Batch.
+// BatchUnits returns the read units that the pattern's follow-up reads consume to get the items of Batch.
 func (p *PatternResult) BatchUnits() float64 {
 	switch {
 	case p.Batch == nil:
@@ -184,8 +185,8 @@ func (r *Result) Failed(s model.Severity) bool {
 	return slices.ContainsFunc(r.Findings, func(f model.Finding) bool { return f.Severity >= s })
 }
 
-// Run runs every access pattern of a dataset and compares the result with its expectations. A pattern that fails does
-// not make Run fail. Run returns an error if ctx is done, Lint fails or the dataset cannot be read.
+// Run runs every access pattern of a dataset and compares the result with its expectations. A pattern that fails is
+// part of the Result, not an error. Run returns an error if ctx is done, Lint fails or the dataset cannot be read.
 func Run(ctx context.Context, w *dataset.Dataset, o Options) (*Result, error) {
 	r := &Result{Model: w.Model, Items: len(w.Items), Scale: w.Scale, Bytes: w.Bytes}
 	target := w.Target()
@@ -263,14 +264,14 @@ func Through(
 	})
 }
 
-// through is Through, with a function that runs a request.
+// through does the work of Through with any function that runs a request.
 func through(
 	ctx context.Context, target explain.Target, m *model.Model, p *model.Pattern,
 	run func(wire.Request) (*explain.Report, error),
 ) (PatternResult, error) {
 	pr := PatternResult{Pattern: p, Growth: 1}
 	if p.IsWrite() {
-		return pr, nil // only Run tries writes, because Run can try them on a copy
+		return pr, nil // skip writes: only Run has a copy of the database on which to try them
 	}
 	if parts := pr.split(); pr.Compile == nil {
 		if err := pr.read(parts, run); err != nil {
@@ -286,8 +287,8 @@ func through(
 	return pr, nil
 }
 
-// Explain runs a request that is not an access pattern, such as one that a person types. The result says only what
-// the request reads.
+// Explain runs a request that is not an access pattern, such as one that a person types. The request has no
+// expectations, so the result says only what it reads.
 func Explain(
 	ctx context.Context, target explain.Target, q explain.Question, o explain.Options,
 ) (pr PatternResult, err error) {
@@ -351,7 +352,7 @@ func runPattern(
 		return runWrite(ctx, w, p)
 	}
 
-	items := 0 // the maximum that the report keeps
+	items := 0 // the maximum number of items that the report keeps
 	if len(p.Expect.Keys) > 500 {
 		items = 2 * len(p.Expect.Keys)
 	}

@@ -32,9 +32,9 @@ type RunningOptions struct {
 // Running compares a model with running tables and runs its patterns on them. It never writes, so it skips patterns
 // that write.
 //
-// The values in the model need not exist in the running tables, so Running takes the values for each pattern from
-// items that it reads there. It compares a budget with the most expensive of these readings. A p95 budget must hold
-// for 95 of 100 readings. Running ignores expectations about the rows of the samples.
+// The values in the model need not exist in the running tables, so Running reads items there and takes the values for
+// each pattern from them. It compares a budget with the most expensive reading. A p95 budget must hold for 95 % of
+// the readings. Running ignores expectations about the rows of the samples.
 func Running(ctx context.Context, target explain.Target, m *model.Model, o RunningOptions) (*Result, error) {
 	o.Items, o.Pages = cmp.Or(o.Items, 2000), cmp.Or(o.Pages, 100)
 	r := &running{
@@ -216,7 +216,7 @@ func (r *running) sample(t *model.Table) error {
 	return nil
 }
 
-// outOf returns words for n out of the items that were read.
+// outOf returns a phrase such as "3 items of 20 looked at", for n out of the items that were read.
 func outOf(n, looked int) string {
 	return fmt.Sprintf("%s of %s looked at", text.Count(n, "item"), text.Thousands(looked))
 }
@@ -227,8 +227,8 @@ type part struct {
 	next        attr.Item // nil at its beginning
 }
 
-// look calls see with up to r.o.Items items of a table. It reads about the same number from each segment. If some
-// segments have fewer, it reads more from the others. all is true if see received every item of the table.
+// look calls see with up to r.o.Items items of a table. It reads about the same number of items from each segment. If
+// some segments have fewer items, it reads more from the others. all is true if see received every item of the table.
 func (r *running) look(t *model.Table, see func(attr.Item)) (all bool, err error) {
 	left := r.o.Items
 	var parts []part
@@ -243,7 +243,7 @@ func (r *running) look(t *model.Table, see func(attr.Item)) (all bool, err error
 				more = append(more, p)
 				continue
 			}
-			behind := len(parts) - i // number of parts still to read in this round, including this one
+			behind := len(parts) - i // number of parts, including this one, still to read in this round
 			page, err := r.scan(t, p, (left+behind-1)/behind)
 			if err != nil {
 				return false, err
@@ -323,8 +323,9 @@ func (r *running) entity(t *model.Table, e *model.Entity, unlike map[string]int)
 	}
 }
 
-// pattern runs a pattern with the values of several items. It returns the failing result with the most failures. If
-// none fails, it returns the most expensive result. A p95 budget excuses some failures (see exempt).
+// pattern runs a pattern with the values of several items, and returns one of the results. It prefers the failing
+// result with the most failures. If no result fails, it returns the most expensive one. A p95 budget excuses some
+// failures (see exempt).
 func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 	asked := *p
 	x := p.Expect
@@ -361,7 +362,9 @@ func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 			return most, err
 		}
 		if pr.FoundNothing() {
-			pr.Failures = nil // the item may have changed since the check read it, or be outside the range
+			// An empty result is no failure: the item may have changed since the check read it, or may be outside the
+			// range.
+			pr.Failures = nil
 		}
 		if rep := pr.Report; o.Pages > 0 && rep != nil && rep.Last != nil && rep.Pages == o.Pages {
 			pr.Cut = o.Pages
@@ -381,11 +384,11 @@ func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 	return read[0], nil
 }
 
-// exempt returns how many of the failing results a p95 budget excuses. read has the failing results first. exempt
-// excuses results from the first on, as long as their weights are at most 5 % of all weights.
+// exempt returns how many of the failing results a p95 budget excuses. In read, the failing results come first.
+// exempt excuses them in order, as long as the sum of their weights is at most 5 % of the weight of all results.
 //
 // If the check has read only some of the items, it is more likely to try a value that many items have. To compensate,
-// exempt then divides the weight of a result by its number of rows.
+// exempt divides the weight of each result by the number of rows that it examined.
 func (r *running) exempt(p *model.Pattern, read []PatternResult) (n int) {
 	weight := func(pr *PatternResult) float64 {
 		if pr.Total == nil || p.Entity == nil || r.looked[p.Entity.Table].All {
@@ -406,9 +409,9 @@ func (r *running) exempt(p *model.Pattern, read []PatternResult) (n int) {
 	return n
 }
 
-// tries returns copies of a pattern with the values of different items. It prefers the values that most items have,
-// because these cost most, and adds some others. For a p95 budget it takes up to manyTries values, evenly from the
-// items.
+// tries returns copies of a pattern with the values of different items. It takes the values that most items have,
+// because these cost most, and some others. For a p95 budget, it takes values at equal distances in the list, because
+// the readings must be representative.
 func (r *running) tries(p *model.Pattern) []*model.Pattern {
 	var all []*model.Pattern
 	shares := map[*model.Pattern]int{}
@@ -440,7 +443,7 @@ func (r *running) tries(p *model.Pattern) []*model.Pattern {
 	return append(all[:first:first], spreadOver(all[first:], fewTries-first)...)
 }
 
-// tries returns up to fewTries copies of a pattern, or manyTries for a p95 budget.
+// fewTries is how many copies tries returns at most. For a p95 budget, it is manyTries.
 const (
 	fewTries  = 5
 	manyTries = 20
@@ -469,7 +472,8 @@ func withValues(p *model.Pattern, it attr.Item) *model.Pattern {
 	return &q
 }
 
-// spreadOver returns many elements at equal distances in a list. If the list has no more, it returns the whole list.
+// spreadOver returns the given number of elements, at equal distances in the list. If the list does not have more, it
+// returns the whole list.
 func spreadOver[T any](all []T, many int) (some []T) {
 	if len(all) <= many {
 		return all

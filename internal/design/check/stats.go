@@ -15,7 +15,8 @@ import (
 type TableStats struct {
 	Table *model.Table `json:"table"`
 	Index *model.Index `json:"index,omitempty"` // nil for the table itself
-	// Items, Bytes and Partitions count the items in the dataset.
+	// Items and Bytes are the number and the size of the items in the dataset. Partitions is the number of their
+	// partitions.
 	Items      int `json:"items"`
 	Bytes      int `json:"bytes"`
 	Partitions int `json:"partitions"`
@@ -30,8 +31,8 @@ type TableStats struct {
 	Rows   float64 `json:"rowsWritten"`
 	// Entities has the items of each entity, the largest first. Raw items have the entity "".
 	Entities []EntityStats `json:"entities"`
-	// These are the partitions with the most items, bytes, read units per second and write units per second, all at
-	// the declared scale. They are nil if there are no items or no declared rates.
+	// ByItems, ByBytes, ByReads and ByWrites are the partitions with the most items, bytes, read units per second and
+	// write units per second, all at the declared scale. They are nil if there are no items or no declared rates.
 	ByItems  *Partition `json:"mostItems,omitempty"`
 	ByBytes  *Partition `json:"mostBytes,omitempty"`
 	ByReads  *Partition `json:"mostReads,omitempty"`
@@ -140,8 +141,8 @@ func stats(w *dataset.Dataset, space *load.Space) TableStats {
 	return s
 }
 
-// highest sets *best to a copy of p if of returns a higher value for p than for *best. It ignores differences that come
-// from rounding.
+// highest compares p with *best by the function of. If p has the higher value, highest sets *best to a copy of p. It
+// ignores differences that come from rounding.
 func highest(best **Partition, p *Partition, of func(*Partition) float64) {
 	v, most := of(p), 0.0
 	if *best != nil {

@@ -11,10 +11,11 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// mostThen limits the rows for which PatternResult.then gets an item.
+// mostThen is the largest number of rows for which PatternResult.then gets an item.
 const mostThen = 100_000
 
-// then gets an item of the entity Pattern.Then for each row. The values of the row give the key of the item.
+// then gets an item of the entity Pattern.Then for each row, as a program would after the query. The values of the
+// row give the key of the item.
 func (p *PatternResult) then(ctx context.Context, target explain.Target, m *model.Model) error {
 	e := p.Pattern.Then
 	if e == nil || p.Total.Refused != nil {

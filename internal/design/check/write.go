@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// runWrite tries a pattern that writes on items of the dataset, and compares the result with its expectations.
+// runWrite tries a pattern that writes with items of the dataset, and compares the result with its expectations.
 func runWrite(ctx context.Context, w *dataset.Dataset, p *model.Pattern) (PatternResult, error) {
 	pr := PatternResult{Pattern: p, Growth: 1}
 	j := judge{p: p, pr: &pr}

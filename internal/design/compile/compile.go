@@ -22,16 +22,16 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// NotARange is the value of [model.Expect].Error for a pattern that [Pattern] cannot compile, because its items are
-// not one range of keys.
+// NotARange is the value of [model.Expect].Error for a pattern that is expected not to compile. [Pattern] cannot
+// compile it, because its items are not in one range of keys.
 const NotARange = "NotARange"
 
 // An Error says why a pattern cannot be compiled into one request.
 type Error struct {
 	Pos     model.Pos `json:"-"`
 	Pattern string    `json:"-"`
-	// Attribute is the key attribute at which compiling fails, and Component is the field in its template. Those that
-	// do not apply are "".
+	// Attribute is the key attribute at which compiling fails, and Component is the field in the attribute's
+	// template. They are "" if the error is not about an attribute or a field.
 	Attribute string `json:"-"`
 	Component string `json:"-"`
 	Msg       string `json:"message"`
@@ -41,18 +41,19 @@ type Error struct {
 // Error returns the reason without the place and the advice.
 func (e *Error) Error() string { return e.Msg }
 
-// Pattern returns the request of a pattern. It compiles conditions on fields into the smallest range that contains the
-// entity's rows with those values:
+// Pattern returns the request of a pattern. It compiles conditions on fields into the smallest range that contains
+// the entity's rows with those values:
 //
 //   - The partition key needs a value for each of its components.
 //   - The sort key takes values for its first components, then a condition on
 //     at most one more. If all components have values, the condition is =. If
 //     only some do, it is begins_with with the key up to the delimiter after
 //     the last value.
-//   - <, <=, > and >= stay within the known prefix: > becomes BETWEEN
-//     up to the highest character, U+10FFFF, after the prefix. If another
-//     component follows, a bound moves past the delimiter, to the character
-//     after it, so that it compares only the value.
+//   - The operators <, <=, > and >= stay within the prefix that the values
+//     determine: > becomes a BETWEEN that ends with this prefix and the highest
+//     character, U+10FFFF. If another component follows, the bound is the value
+//     and the delimiter after it, with the last character of the delimiter
+//     increased by one. The range then depends only on the value.
 //
 // The error is an [*Error].
 func Pattern(p *model.Pattern) (wire.Request, error) {
@@ -115,7 +116,7 @@ func asError(err error) *Error {
 	return e
 }
 
-// PatternJSON returns the request of a pattern as JSON.
+// PatternJSON is like [Pattern], but returns the request as JSON.
 func PatternJSON(p *model.Pattern) (json.RawMessage, error) {
 	in, err := Pattern(p)
 	if err != nil {
@@ -124,8 +125,8 @@ func PatternJSON(p *model.Pattern) (json.RawMessage, error) {
 	return JSON(in), nil
 }
 
-// Order compares the names of two members of requests by the order in which people write them: first what to read,
-// then how.
+// Order compares the names of two members of requests by the order in which people write them: the members that say
+// what to read, then those that say how. It returns a negative number if a comes first.
 func Order(a, b string) int {
 	i, j := slices.Index(usual, a), slices.Index(usual, b)
 	switch {
@@ -256,8 +257,8 @@ func (c *compiler) expressions(in *wire.QueryInput) error {
 	return err
 }
 
-// resolve returns the attribute that a name in a filter means: the attribute with that name, or the attribute that
-// contains only the field with that name.
+// resolve returns the attribute that a name in a filter stands for. This is the attribute with that name, or else the
+// attribute whose template contains only the field with that name.
 func (c *compiler) resolve(name string) (string, error) {
 	e := c.p.Entity
 	if e == nil || e.Attribute(name) != nil || e.Field(name) == nil {
@@ -302,7 +303,8 @@ func (c *compiler) given(name string) (model.Condition, bool) {
 	return model.Condition{}, false
 }
 
-// direct returns the condition on a key attribute itself. It reports false if a field has the attribute's name.
+// direct returns the condition on a key attribute itself, as opposed to its fields. It returns false if a field has
+// the attribute's name, because the condition is then on the field.
 func (c *compiler) direct(a model.Attribute) (model.Condition, bool) {
 	if c.p.Entity != nil && c.p.Entity.Field(a.Name) != nil {
 		return model.Condition{}, false
@@ -317,7 +319,7 @@ func (c *compiler) where() string {
 	return "table " + c.p.Table.Name
 }
 
-// equal returns the values of the fields with an equality condition.
+// equal returns the values of the fields that the pattern compares with =.
 func (c *compiler) equal() map[string]string {
 	all := map[string]string{}
 	for _, w := range c.p.Where {
@@ -328,7 +330,8 @@ func (c *compiler) equal() map[string]string {
 	return all
 }
 
-// fixedValue returns the value of a key attribute, which the pattern must determine.
+// fixedValue returns the one value that the pattern gives a key attribute. It returns an error if the pattern leaves
+// the value open.
 func (c *compiler) fixedValue(a model.Attribute, role string) (attr.Value, error) {
 	if w, ok := c.direct(a); ok {
 		c.used[a.Name] = true
@@ -387,9 +390,9 @@ func (c *compiler) fixedValue(a model.Attribute, role string) (attr.Value, error
 	return model.ValueOf(value, t.Kind)
 }
 
-// inOne returns the period of the partition key, such as the day, that contains a whole range of times. A query of
-// some hours then reads the partition of their day. It returns false if the range spans several periods, or if it is
-// only a part of the period and the sort key does not contain the time.
+// inOne returns the period of the partition key, such as a day, that contains a whole range of times. A query for
+// some hours then reads the partition of their day. inOne returns false in two cases: the range spans several
+// periods, or it is only a part of the period and the sort key does not contain the time.
 func (c *compiler) inOne(w model.Condition, t keys.Type) (text string, ok bool) {
 	if unit, ok := precision(t); !ok || unit == len(model.Units) {
 		return "", false
@@ -414,7 +417,7 @@ func (c *compiler) inOne(w model.Condition, t keys.Type) (text string, ok bool) 
 	return from, inSort || covers(low, high, from)
 }
 
-// otherwise returns advice for a condition other than = on a component of the partition key.
+// otherwise returns advice for a pattern whose condition on a component of the partition key is not =.
 func (c *compiler) otherwise(w model.Condition, t keys.Type) string {
 	unit, ok := precision(t)
 	switch {
@@ -494,9 +497,9 @@ func (c *compiler) templateOf(a model.Attribute) *model.Template {
 	return nil
 }
 
-// openPart returns the first component of a template that has no fixed value, and why. It searches only the
-// components before the named one, or all if before is "". It also reports whether the pattern has no condition on
-// that component.
+// openPart returns the first component of a template that has no fixed value, and why it has none. It searches the
+// components before the one named before, or all components if before is "". missing is true if the pattern has no
+// condition on the component.
 func (c *compiler) openPart(t *model.Template, before string) (name, why string, missing bool) {
 	for _, part := range t.Template.Parts() {
 		if part.Name == "" {
@@ -516,8 +519,8 @@ func (c *compiler) openPart(t *model.Template, before string) (name, why string,
 	return "", "", false
 }
 
-// blocked returns the error for a condition that cannot be used because an earlier component, in the same template or
-// in that of an earlier attribute, has no fixed value.
+// blocked returns the error for a condition that cannot be used because an earlier component has no fixed value. The
+// earlier component is in the same template, or in the template of an earlier key attribute.
 func (c *compiler) blocked(w model.Condition, a model.Attribute, t *model.Template) error {
 	name, why, missing := c.openPart(t, w.Field)
 	moved, after, key := w.Field, name, fmt.Sprintf("%s (%s)", a.Name, t.Template)

@@ -50,8 +50,8 @@ func (c *compiler) clauses() ([]keycond.Clause, error) {
 	return all, c.checkUsed(slices.Concat(hash, sort))
 }
 
-// sort returns the condition on a sort key attribute, or nil. It reports whether the condition fixes the attribute's
-// value, so that the next attribute can have a condition.
+// sort returns the condition on a sort key attribute, or nil. The second result is true if the condition fixes the
+// attribute's value. Only then can the next attribute have a condition.
 func (c *compiler) sort(a model.Attribute) (*keycond.Clause, bool, error) {
 	if w, ok := c.direct(a); ok {
 		c.used[a.Name] = true
@@ -140,7 +140,8 @@ func noPrefixes(field, what string) error {
 	}
 }
 
-// A span is the position of a component in a sort key: after prefix, and before the text next unless it is the last.
+// A span is the place of a component in a sort key. prefix is the text before the component, and next the text after
+// it. last is true if no text follows.
 type span struct {
 	a            model.Attribute
 	typ          keys.Type
@@ -148,7 +149,7 @@ type span struct {
 	last         bool
 }
 
-// empty returns the error for a range whose encoded ends are in descending order.
+// empty returns the error for a range whose upper bound, once encoded, is below its lower bound.
 func (s *span) empty(w model.Condition, first, second string) error {
 	why := "the first comes after the second"
 	cure := "write the lower value first; use order: desc to read in descending order"
@@ -224,7 +225,7 @@ func (s *span) clause(w model.Condition) (*keycond.Clause, error) {
 		return s.comparison(ast.OpBetween, s.prefix, s.through(first))
 	}
 
-	high := first // no key equals this bound if something follows the component
+	high := first // if something follows the component, no key equals this bound, so BETWEEN excludes it
 	if s.last {
 		high = predecessor(first)
 		if _, fixed := s.typ.Fixed(); fixed {
@@ -237,7 +238,8 @@ func (s *span) clause(w model.Condition) (*keycond.Clause, error) {
 	return s.comparison(ast.OpBetween, s.prefix, high)
 }
 
-// through returns an inclusive upper bound of the keys that contain the same value as key, which ends with the value.
+// through returns an inclusive upper bound for the keys up to a value of the component. key is the prefix with this
+// value.
 func (s *span) through(key string) string {
 	if s.last {
 		return key
@@ -245,7 +247,7 @@ func (s *span) through(key string) string {
 	return s.above(key)
 }
 
-// above returns the lowest text above all keys that contain the same value as key, which ends with the value.
+// above returns the lowest text above all keys that have a value of the component. key is the prefix with this value.
 func (s *span) above(key string) string { return successor(key + s.next) }
 
 // successor returns the lowest text above all texts that begin with s. It increments the last character.
@@ -262,8 +264,8 @@ func successor(s string) string {
 	return s + highest
 }
 
-// predecessor returns an inclusive upper bound of the texts below s. The bound ends with the highest character. It
-// therefore excludes texts below s that continue with more characters after this one.
+// predecessor returns an inclusive upper bound of the texts below s. The bound lowers the last character of s by one
+// and appends the highest character. It misses the few texts below s that continue after this highest character.
 func predecessor(s string) string {
 	r := []rune(s)
 	if len(r) == 0 {

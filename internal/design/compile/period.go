@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// precision returns the index in [model.Units] of a type's unit, or their number for times more precise than all
-// units. It reports false for types that are not times.
+// precision returns the index in [model.Units] of a type's unit. For times that are more precise than all units, it
+// returns len(model.Units). It returns false for types that are not times.
 func precision(t keys.Type) (int, bool) {
 	unit := slices.IndexFunc(model.Units, func(u model.Unit) bool { return u.Name == t.Name })
 	if unit < 0 && model.Moment(t) {
@@ -20,7 +20,7 @@ func precision(t keys.Type) (int, bool) {
 }
 
 // Period returns the first and the last moment of a period in RFC 3339 form, such as those of the month 2026-01. It
-// reports false unless the text is a period longer than the values of type t, such as a month for dates.
+// returns false unless text is a period that is longer than a value of type t, such as a month if t is a date.
 func Period(t keys.Type, text string) (first, last string, ok bool) {
 	units, ok := precision(t)
 	if !ok {
@@ -28,7 +28,7 @@ func Period(t keys.Type, text string) (first, last string, ok bool) {
 	}
 	for i, u := range model.Units[:units] {
 		if i == 0 && (t.Name == "epoch" || t.Name == "epochms") {
-			continue // for these types, 2026 is a time, not a year
+			continue // values of these types are numbers, so 2026 is a moment, not a year
 		}
 		if at, err := time.Parse(u.Layout, text); err == nil {
 			return at.Format(time.RFC3339), u.Next(at).Add(-1).Format(time.RFC3339Nano), true
@@ -37,7 +37,8 @@ func Period(t keys.Type, text string) (first, last string, ok bool) {
 	return "", "", false
 }
 
-// endsOf returns the first and the last moment of a period, as [Period] does, or a text that is no such period twice.
+// endsOf returns the first and the last moment of a period, as [Period] does. If text is not such a period, it
+// returns text for both.
 func endsOf(t keys.Type, text string) (first, last string) {
 	if first, last, ok := Period(t, text); ok {
 		return first, last
@@ -45,9 +46,9 @@ func endsOf(t keys.Type, text string) (first, last string) {
 	return text, text
 }
 
-// whole replaces each period in a condition on a time by its first or last moment, as the operator requires. A
-// condition with = becomes a BETWEEN, which matches all times of the period; > matches only times after its last
-// moment.
+// whole replaces each period in a condition on a time by the first or the last moment of the period, depending on the
+// operator. A condition with = becomes a BETWEEN, which matches all times of the period. A condition with > matches
+// only times after the last moment.
 func whole(w model.Condition, t keys.Type) model.Condition {
 	if len(w.Args) == 0 {
 		return w
@@ -69,7 +70,7 @@ func whole(w model.Condition, t keys.Type) model.Condition {
 	return w
 }
 
-// moments are times of any precision.
+// moments is the type of the most precise times. Period accepts periods of every unit for it.
 var moments = keys.Type{Name: "nanos"}
 
 // periodOf returns the period of type t, such as a date, that contains a time or a shorter period.
@@ -78,10 +79,11 @@ func periodOf(t keys.Type, text string) (string, error) {
 	return t.Canonical(first)
 }
 
-// covers reports whether a range of times is a whole period.
+// covers reports whether the range from low to high contains a whole period.
 func covers(low, high, period string) bool {
 	parse := func(text string) time.Time {
-		at, _ := time.Parse(time.RFC3339Nano, text) // a zero high end covers nothing
+		// an empty bound becomes the zero time, so a range without a high end covers nothing
+		at, _ := time.Parse(time.RFC3339Nano, text)
 		return at
 	}
 	from, to := endsOf(moments, period)

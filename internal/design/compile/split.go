@@ -13,12 +13,13 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// maxRequests is the largest number of requests of a pattern.
+// maxRequests is the largest number of requests that a pattern may make.
 const maxRequests = 1000
 
-// Split divides a pattern into patterns of one request each. It makes one for each value that a condition lists, such
-// as the shards of a partition, and one for each period of the partition key that a range of times overlaps. Most
-// patterns need only one request; for these, Split returns the pattern itself. The error is an [*Error].
+// Split divides a pattern into patterns that make one request each. If a condition lists values, such as the shards
+// of a partition, there is one for each value. If a range of times overlaps several periods of the partition key,
+// there is one for each period. Most patterns need only one request; for these, Split returns the pattern itself. The
+// error is an [*Error].
 func Split(p *model.Pattern) ([]*model.Pattern, error) {
 	parts := []*model.Pattern{p}
 	if p.Table == nil || p.IsWrite() {
@@ -129,8 +130,8 @@ func distinct(values []string) (all []string) {
 	return all
 }
 
-// Bucket returns the type of the period, such as the day, that a time field has in the partition key. It reports
-// false if it has none there.
+// Bucket returns the type of the period, such as the day, to which the partition key rounds a time field. It returns
+// false if the partition key does not contain the field as a period.
 func Bucket(p *model.Pattern, field string) (keys.Type, bool) {
 	hash, _ := p.Keys()
 	if p.Entity == nil {
@@ -144,7 +145,8 @@ func Bucket(p *model.Pattern, field string) (keys.Type, bool) {
 	return keys.Type{}, false
 }
 
-// buckets divides a range of times at the ends of the periods of a type.
+// buckets divides a range of times into one condition for each period of type t that the range overlaps. It returns
+// nil if the range is within one period.
 func buckets(w model.Condition, t keys.Type) ([]model.Condition, error) {
 	unit, _ := precision(t)
 	u := model.Units[unit]

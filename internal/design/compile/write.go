@@ -12,15 +12,15 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// An Item is the item that a write applies to. It has the item's field values and its attributes. For an update,
-// these are the values before the update; for a put, those to write.
+// An Item is the item that a write changes, with its field values and its attributes. For an update, they are the
+// values before the update. For a put, they are the values to write.
 type Item struct {
 	Values     map[string]string
 	Attributes attr.Item
 }
 
-// Write returns the request of a pattern that writes. Items has one item for each of the pattern's writes. An update
-// sets every attribute that depends on a changed field. The error is an [*Error].
+// Write returns the request of a pattern that writes. items has one item for each of the pattern's writes, in their
+// order. An update sets every attribute that depends on a changed field. The error is an [*Error].
 func Write(p *model.Pattern, items []Item) (wire.Request, error) {
 	var all []wire.TransactWriteItem
 	for i := range p.Writes {
@@ -63,7 +63,7 @@ type request struct {
 	ExpressionAttributeValues             attr.Item
 }
 
-// members returns a new T. It copies the struct fields that T and from have in common.
+// members returns a new T whose fields have the values of the fields of the same name in from.
 func members[T any](from any) *T {
 	to := new(T)
 	for field, v := range reflect.ValueOf(from).Fields() {
@@ -94,7 +94,7 @@ func write(w *model.Write, it Item) (in request, _ *Error) {
 		}
 		in.UpdateExpression = &text
 	}
-	var q wire.QueryInput // the compiler sets its filter, which has the form of the condition
+	var q wire.QueryInput // the compiler compiles a filter; a condition has the same form
 	if err := c.expressions(&q); err != nil {
 		return fail(err)
 	}

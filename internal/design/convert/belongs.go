@@ -6,11 +6,12 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// enoughParents is the smallest number of a parent's items from which belong derives the number of items per parent.
+// enoughParents is the smallest number of a parent's items for which belong derives how many items belong to each.
 const enoughParents = 5
 
 // belong declares the parents of entities that their keys and items show (see [model.Model.ShownParents]). If whole
-// is set, the samples are all items of the tables, so belong also derives how many items belong to each parent.
+// is true, the samples are all items of the tables. Only then does belong also derive how many items belong to each
+// parent.
 func (im *importer) belong(whole bool) {
 	for _, e := range im.m.Entities {
 		for _, s := range im.m.ShownParents(e, sampled, isParent(len(e.Samples))) {
@@ -41,15 +42,16 @@ func sampled(e *model.Entity) iter.Seq[model.Values] {
 	}
 }
 
-// isParent returns a function that decides whether an entity is the parent of children items of another. At least
-// four in five of them must have a parent item. Not all must, because samples of a table may lack some parent items.
+// isParent returns a function that decides whether an entity is the parent of another, which has children items. At
+// least four in five of these items must have a parent item. The function accepts some without one, because the
+// samples of a table may lack parent items.
 func isParent(children int) func(*model.ShownParent) bool {
 	return func(s *model.ShownParent) bool {
 		return s.Distinct == s.Items && s.Orphans < children && 5*s.Orphans <= children
 	}
 }
 
-// perOf returns the distribution of numbers of items per parent. The numbers must be in ascending order.
+// perOf returns a distribution that fits n, the numbers of items per parent in ascending order.
 func perOf(n []int) model.Per {
 	low, high := n[0], n[len(n)-1]
 	per := model.Per{Min: low, Max: high}

@@ -13,10 +13,10 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Loss is a part of the imported design that the model lacks or represents differently.
+// A Loss is a part of the imported design that the model does not have, or that it represents differently.
 type Loss struct {
 	Pos model.Pos
-	// What is lost and Why. Hint says what to do about it; it may be empty.
+	// What is the lost part, and Why the reason. Hint says what to do about the loss, or is "".
 	What, Why, Hint string
 }
 
@@ -29,7 +29,7 @@ func (l Loss) String() string {
 	return placed(l.Pos, text)
 }
 
-// placed returns a text after its place, or the text alone if the place is empty.
+// placed returns a text with its place in front. If the place is empty, it returns only the text.
 func placed(at model.Pos, text string) string {
 	if where := at.String(); where != "" {
 		return where + ": " + text
@@ -50,11 +50,11 @@ func (e *Error) Error() string { return placed(e.Pos, e.Msg) }
 type File struct {
 	Name string
 	Data []byte
-	// Tables are the tables in the file if the caller has already read it as a template of a deployment. Notes says
-	// which values the reader made up for them.
+	// Tables are the tables in the file, if the caller has already read the file as a template of a deployment. Notes
+	// say which parameters the reader made up values for.
 	Tables []*tabledef.Schema
 	Notes  []tabledef.Note
-	// Streams are the items of the file or folder if the caller reads them. They replace Data.
+	// Streams are the items of the file or folder, if the caller reads them. Import then ignores Data.
 	Streams []Stream
 }
 
@@ -65,8 +65,7 @@ const DefaultItems = 1000
 type Options struct {
 	// Format is the format of the files. Default: detected from the content of each file.
 	Format Format
-	// Table is the name of the table for designs that do not name it. Default:
-	// derived from the file name.
+	// Table is the name of the table for designs that do not name their table. Default: derived from the file name.
 	Table string
 	// Items limits the items imported per table. Default: [DefaultItems]. If
 	// negative, none are imported.
@@ -76,7 +75,7 @@ type Options struct {
 }
 
 // Import reads files into one model and lists the losses. [modelfile.Parse] and [dataset.Build] accept the model. If
-// the files make no model, the error is an [*Error]; if ctx is done, it is the cause.
+// the files do not give a model, the error is an [*Error]. If ctx is done, the error is its cause.
 func Import(ctx context.Context, files []File, o Options) (*model.Model, []Loss, error) {
 	m, losses, err := importFiles(ctx, files, o)
 	if e, ok := errors.AsType[*Error](err); ok {
@@ -104,7 +103,8 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 			return nil, nil, err
 		}
 		format := cmp.Or(o.Format, detect(d))
-		if format != Items && format != Tables { // the name of such a file says less than the names of its tables
+		// a file of items or tables may have any name, so name the model after its tables instead
+		if format != Items && format != Tables {
 			im.rename(f.Name)
 		}
 		switch format {
@@ -137,7 +137,7 @@ func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []
 		return nil, nil, err
 	}
 
-	for _, d := range items { // last, because items need their tables
+	for _, d := range items { // read items last, because their tables must exist
 		if len(im.m.Tables) == 0 {
 			return nil, nil, noDefinition(d.name)
 		}
@@ -158,7 +158,7 @@ func (im *importer) rename(file string) {
 	}
 }
 
-// An importer collects tables, declared entities and items, which finish turns into a model.
+// An importer collects tables, declared entities and items. Its method finish turns them into a model.
 type importer struct {
 	o      Options
 	m      *model.Model

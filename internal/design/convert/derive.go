@@ -13,8 +13,8 @@ import (
 
 const derivedAbout = "Derived from the keys, because the design has no access patterns."
 
-// derive adds access patterns for each entity: a query of one partition of its table, and one of each index that has
-// its items.
+// derive adds access patterns for each entity: one query of a partition of its table, and one query of each index
+// that has items of the entity.
 func (im *importer) derive(ctx context.Context) error {
 	w, err := dataset.Build(ctx, im.m, dataset.Options{})
 	if err != nil {

@@ -16,8 +16,8 @@ func isElectro(n *node) bool {
 	return n.get("attributes").isObject() && n.get("indexes").isObject() && n.get("model").isObject()
 }
 
-// electroList returns the schemas in a value, which is a schema, a list of schemas, or a service. A service is an
-// object with schemas as members, or has such an object as its member entities.
+// electroList returns the schemas in a value. The value can be a schema, a list of schemas, or a service. A service
+// is an object with schemas as members. The schemas can also be members of its member entities.
 func electroList(n *node) (all []*node) {
 	if isElectro(n) {
 		return []*node{n}
@@ -36,7 +36,7 @@ func electroList(n *node) (all []*node) {
 	return all
 }
 
-// electroTable returns a table with the key and the indexes that a schema uses.
+// electroTable returns a table that has the key and the indexes of a schema.
 func electroTable(name string, n *node, _ []*node) *model.Table {
 	t := &model.Table{Name: name}
 	for _, x := range n.get("indexes").members() {
@@ -132,15 +132,15 @@ func composites(key *node) []string {
 	return names
 }
 
-// isAttribute reports whether the schema stores one of its attributes under a name.
+// isAttribute reports whether the schema stores an attribute under the name stored.
 func isAttribute(n *node, stored string) bool {
 	return slices.ContainsFunc(n.get("attributes").members(), func(a *node) bool {
 		return cmp.Or(a.str("field"), a.key) == stored
 	})
 }
 
-// electroKind returns the type of a key attribute. It is N if the key consists of a single attribute of type number,
-// or else S.
+// electroKind returns the type of a key attribute. This is N if the key consists of a single attribute of type
+// number, and else S.
 func electroKind(n, key *node) attr.Kind {
 	list, template := composites(key), key.str("template")
 	if len(list) == 1 && (template == "${"+list[0]+"}" || template == "" && isAttribute(n, key.str("field"))) &&
@@ -150,19 +150,18 @@ func electroKind(n, key *node) attr.Kind {
 	return attr.String
 }
 
-// electroTemplate returns the template of a key. Its forms are
-// documented at https://electrodb.dev/en/modeling/indexes/ and /collections/,
-// and implemented by _makeKeyFixings and _makeKey in the library's
-// src/entity.js:
+// electroTemplate returns the template of a key. The forms of keys are documented at
+// https://electrodb.dev/en/modeling/indexes/ and /collections/. They are implemented by _makeKeyFixings and _makeKey
+// in the library's src/entity.js:
 //
 //	pk   $service[_scope]#label_value…
 //	sk   $entity_version#label_value…
 //	     $collection#subcollection#entity_version#label_value…   in collections
 //	     $collection#label_value…#entity_version                 when clustered
 //
-// A partition key without a sort key also contains the start of the sort key.
-// Templates, and keys that are attributes of the entity, have no such prefixes. Keys with their values are in lower
-// case unless casing says otherwise.
+// If an index has only a partition key, this key also contains the start of the sort key. Keys with a template of
+// their own, and keys that are attributes of the entity, have no such prefixes. Keys and the values in them are in
+// lower case unless casing says otherwise.
 func electroTemplate(n, x *node, part string, d *declared) (string, error) {
 	key := x.get(part)
 	if key.str("field") == "" {
@@ -206,7 +205,7 @@ func electroTemplate(n, x *node, part string, d *declared) (string, error) {
 	return src + literal(postfix), nil
 }
 
-// electroFixings returns the fixed text before and after the values of a key.
+// electroFixings returns the constant text before and after the values of a key.
 func electroFixings(n, x *node, part string) (prefix, postfix string) {
 	m := n.get("model")
 	pk, sk := "$"+m.str("service"), ""

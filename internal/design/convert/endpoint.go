@@ -16,8 +16,9 @@ import (
 // An Endpoint sends a DescribeTable or Scan request and returns its output.
 type Endpoint func(ctx context.Context, in wire.Request) (wire.Output, error)
 
-// FromEndpoint imports tables of a running endpoint with up to Options.Items items of each. It only reads. Names are
-// the names of all tables at the endpoint; Options.Table selects one of them. Name is the endpoint's name in places.
+// FromEndpoint imports tables of a running endpoint, with up to Options.Items items of each. It only reads. names are
+// the names of all tables at the endpoint. If Options.Table is not "", FromEndpoint imports only this table. name is
+// the endpoint's name in error messages and losses.
 func FromEndpoint(
 	ctx context.Context, name string, names []string, call Endpoint, o Options,
 ) (*model.Model, []Loss, error) {
@@ -68,7 +69,7 @@ func ask[T wire.Output](ctx context.Context, call Endpoint, in wire.Request) (ou
 	return out, nil
 }
 
-// scan yields all items of a table if Options.All is set, or only the first ones.
+// scan yields the items of a table: all of them if Options.All is true, and only the first ones otherwise.
 func (im *importer) scan(ctx context.Context, name string, call Endpoint) iter.Seq2[attr.Item, error] {
 	return func(yield func(attr.Item, error) bool) {
 		in := &wire.ScanInput{TableName: &name}

@@ -7,8 +7,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// entities creates entities from the items of a table. The items of a declared entity become its samples. Items that
-// fit no entity stay raw.
+// entities creates entities from the items of a table. Items that fit an entity become its samples. Items that fit no
+// entity become raw items.
 func (im *importer) entities(t *model.Table) {
 	p := im.pools[t]
 	if p == nil {
@@ -44,7 +44,7 @@ func (im *importer) entities(t *model.Table) {
 	}
 }
 
-// onlyFacet returns the facet that all rows have, or nil if they have none or several.
+// onlyFacet returns the facet that all rows have in common. It returns nil if the rows have no facet, or several.
 func onlyFacet(rows []*row) (only *facet) {
 	for _, r := range rows {
 		if r.facet != nil && only != nil && r.facet != only {

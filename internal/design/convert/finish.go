@@ -58,7 +58,7 @@ func (im *importer) finish(ctx context.Context, from string) (*model.Model, []Lo
 	return m, im.sorted(), nil
 }
 
-// next adds a hint on what to add to a model that has only tables.
+// next adds a hint for a model that has only tables. It says what to add to the model.
 func (im *importer) next(from string) {
 	if len(im.m.Entities) > 0 || len(im.m.Items) > 0 {
 		return
@@ -70,8 +70,8 @@ func (im *importer) next(from string) {
 	})
 }
 
-// sorted returns the losses by file, and those of one file in the order of its lines. Files are in the order of their
-// first losses. If there are more than maxLosses, sorted adds a last one with the number of the others.
+// sorted returns the losses file by file, in the order of the files' first losses. Within a file, it sorts them by
+// line. If there are more than maxLosses, it appends a loss that says how many it leaves out.
 func (im *importer) sorted() []Loss {
 	files := map[string]int{}
 	for _, l := range im.losses {
@@ -94,7 +94,8 @@ func (im *importer) sorted() []Loss {
 	return im.losses
 }
 
-// isolate removes the entities with which the model cannot be read back. Their items become raw items.
+// isolate removes each entity that makes the model unreadable after it is written. The items of these entities become
+// raw items.
 func (im *importer) isolate() {
 	m := im.m
 	entities := m.Entities

@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A piece is a part of an inferred template: literal text, or a component. A component has the text that it matches
-// in each key.
+// A piece is a part of an inferred template: literal text, or a component. For a component, parts has the text that
+// it matches in each key.
 type piece struct {
 	literal string
 	typ     keys.Type
@@ -17,8 +17,8 @@ type piece struct {
 	label   string   // the nearest label before it
 }
 
-// Delimiters between components. The strong ones are always delimiters. The weak ones also occur in dates, names and
-// ids.
+// Delimiters between components. The characters in strong always separate components. Those in weak also occur in
+// dates, names and ids.
 const (
 	strong = "#|/"
 	weak   = ":_.-"
@@ -33,10 +33,12 @@ var (
 	plainInt = text.Pattern(`^(0|-?[1-9][0-9]{0,30})$`)
 )
 
-// inferPieces infers the pieces of the keys of one attribute. Values must not be empty. It splits the keys at the
-// first strong delimiter that all of them have. A word that all keys have in the same place, first or after a value,
-// is a label; everything else is a component. A key without a strong delimiter may have a label before a weak one.
-// The pieces may not reproduce the keys; roundTrips checks that.
+// inferPieces infers the pieces of a template from values, the keys of one attribute. values must not be empty.
+//
+// It splits the keys at the first strong delimiter that all of them have. A word is a label if all keys have it at
+// the same place, and this place is the first or comes after a value. Everything else is a component. In keys without
+// a strong delimiter, a label may come before a weak one. The pieces may not reproduce the keys; roundTrips checks
+// that.
 func inferPieces(values []string, sort bool) (all []piece) {
 	if _, typed := typeOf(values, sort); typed {
 		return component(nil, values, "", sort)
@@ -68,9 +70,10 @@ func inferPieces(values []string, sort bool) (all []piece) {
 	return all
 }
 
-// split splits keys at the first strong delimiter that all of them contain. The key with the fewest parts determines
-// the number of columns; in other keys, the last column has all further parts. If all keys are the same word, that is
-// the only column. split returns nil if no delimiter is in all keys, or if a column is empty in only some keys.
+// split splits keys into columns, at the first strong delimiter that all of them contain. There are as many columns
+// as the key with the fewest parts has parts. In the other keys, the last column has all further parts. If all keys
+// are the same word, this word is the only column. split returns nil if no delimiter is in all keys, or if a column
+// is empty in some keys but not in others.
 func split(values []string) (columns [][]string, delimiter string) {
 	if same(values) && word().MatchString(values[0]) {
 		return [][]string{values}, ""
@@ -98,8 +101,8 @@ func split(values []string) (columns [][]string, delimiter string) {
 	return nil, ""
 }
 
-// weakLabel returns the word with which all keys begin, including the weak delimiter after it, and the rest of each
-// key. The rest must differ or contain a digit; otherwise the word may be part of a name.
+// weakLabel returns the word and the weak delimiter with which all keys begin, and the rest of each key. If the rests
+// are all equal and have no digit, weakLabel returns no label, because the word may be part of a name.
 func weakLabel(values []string) (label string, rest []string) {
 	for _, d := range weak {
 		head, _, ok := strings.Cut(values[0], string(d))
@@ -116,7 +119,7 @@ func weakLabel(values []string) (label string, rest []string) {
 	return "", values
 }
 
-// literal appends literal text to pieces. It joins the text with a preceding literal.
+// literal appends literal text to pieces. If the last piece is a literal, literal appends the text to this piece.
 func literal(all []piece, text string) []piece {
 	if n := len(all); n > 0 && all[n-1].parts == nil {
 		all[n-1].literal += text
@@ -141,17 +144,17 @@ func same(column []string) bool {
 	return all(column, func(v string) bool { return v == column[0] })
 }
 
-// candidates are the types that typeOf recognizes by the text of a value. A number must also be between low and high,
-// so that not every integer of four digits is a year.
+// candidates are the types that typeOf recognizes by the form of a value. If low and high are set, a value must also
+// be between them. Otherwise, every integer of four digits would be a year.
 var candidates = []struct{ typ, low, high string }{
 	{typ: "date"}, {typ: "time"}, {typ: "millis"}, {typ: "micros"}, {typ: "nanos"}, {typ: "month"},
 	{typ: "uuid"}, {typ: "ulid"},
 	{"year", "1900", "2099"}, {"epoch", "1000000000", "2999999999"}, {"epochms", "1000000000000", "2999999999999"},
 }
 
-// typeOf returns the type that all values have, or string and false. Digits of one length become a padded int if they
-// differ or begin with 0. Integers of different lengths become an unpadded number, but only in a sort key, where the
-// order matters.
+// typeOf returns the type that fits all values. If no type does, it returns string and false. Digits of equal length
+// are a padded int if they differ or begin with 0. Integers of different lengths are an unpadded number, but only in
+// a sort key, where their order matters.
 func typeOf(column []string, sort bool) (keys.Type, bool) {
 	for _, c := range candidates {
 		t := keys.Type{Name: c.typ}
@@ -200,7 +203,8 @@ func source(pieces []piece, names []string) string {
 	return b.String()
 }
 
-// roundTrips reports whether a template matches all values and builds the same values from the matched components.
+// roundTrips reports whether a template matches every value, and builds the same value from the components that it
+// has matched.
 func roundTrips(t *keys.Template, values []string) bool {
 	return all(values, func(v string) bool {
 		found, ok := t.Match(v)

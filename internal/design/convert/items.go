@@ -39,8 +39,9 @@ func (im *importer) itemIn(n *node, file string) {
 	}
 }
 
-// tableOf returns the table whose key attributes an item has. If several fit, it prefers the one in the name of the
-// file, then one with a sort key. It reports true if several fit and the file names none.
+// tableOf returns the table whose key attributes an item has. If several tables fit, it prefers the one whose name is
+// in the name of the file, then one with a sort key. several is true if more than one table fits and the file names
+// none.
 func (im *importer) tableOf(it attr.Item, file string) (best *model.Table, several bool) {
 	for _, t := range im.m.Tables {
 		fits := true

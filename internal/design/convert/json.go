@@ -17,7 +17,7 @@ import (
 // MaxFileBytes is the largest size of a file.
 const MaxFileBytes = 32 << 20
 
-// These limits, too, keep a malicious file from exhausting memory.
+// Like MaxFileBytes, these limits keep a malicious file from exhausting memory.
 const (
 	maxNodes = 2_000_000
 	maxDepth = 100

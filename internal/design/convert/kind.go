@@ -8,18 +8,18 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// kindAttributes are common names of attributes that contain the kind of an item.
+// kindAttributes are names that programs often give the attribute with the kind of an item, such as its entity.
 var kindAttributes = []string{
 	"_type", "__edb_e__", "__typename", "entityType", "EntityType", "entity_type", "_et", "entity", "type", "Type",
 	"kind",
 }
 
-// mostKinds is the largest number of groups of a table's items. If an attribute gives more groups, its values are not
-// kinds.
+// mostKinds is the largest number of groups into which an attribute may divide a table's items. If it gives more
+// groups, its values are not kinds.
 const mostKinds = 40
 
-// groups groups items by kind: by an attribute that contains it, else by their facets, else by the words in their
-// keys. If a criterion gives too many groups, groups tries the next one.
+// groups groups items by kind. It tries three criteria in turn and takes the first that does not give too many
+// groups: an attribute that contains the kind, the facets of the items, and the words in their keys.
 func groups(t *model.Table, rows []*row) []*group {
 	for _, name := range kindAttributes {
 		if t.Has(name) {
@@ -92,7 +92,7 @@ func shapes(list []model.Attribute, it attr.Item) string {
 	return b.String()
 }
 
-// shape returns the labels in a key, with * for the values between them.
+// shape returns the labels in a key, separated by spaces, with * in place of the values between them.
 func shape(key string) string {
 	parts := strings.FieldsFunc(key, func(r rune) bool { return strings.ContainsRune(strong, r) })
 	if !strings.ContainsAny(key, strong) {
@@ -109,7 +109,8 @@ func shape(key string) string {
 		return "*"
 	}
 
-	// If the first part is in capitals, only parts in capitals are labels. Words in a path are not labels either.
+	// If the first part is in capitals, only parts in capitals are labels. The same is true of a path, in which other
+	// words are values.
 	label, isLabel := true, word()
 	if strings.IndexAny(key, strong) == strings.IndexByte(key, '/') ||
 		len(parts) > 0 && upper().MatchString(parts[0]) {

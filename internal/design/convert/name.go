@@ -16,14 +16,14 @@ var generic = text.Pattern(
 		`([_-]?(pk|sk|key|hash|range|value|attribute))?[_-]?\d*([_-]?(pk|sk))?$`,
 )
 
-// ofValue matches labels such as status, which name the value itself. Other labels, such as ORDER, name a thing, and
-// the value is its id.
+// ofValue matches labels that say what the value itself is, such as status. Other labels, such as ORDER, say which
+// thing the value identifies.
 var ofValue = text.Pattern(
 	`(?i)^(|status|state|type|category|country|city|email|date|name|title|year|month|day|region|version|path|role|` +
 		`sku|tag|score|key|time|timestamp|.*id)$`,
 )
 
-// labelName derives a field name from the label before a component: orderId from ORDER#.
+// labelName derives a field name from the label before a component. For ORDER#, it is orderId.
 func labelName(p piece) string {
 	label, kind := fieldName(title(p.label)), "id"
 	if r := []rune(label); label != "" {
@@ -48,8 +48,8 @@ func labelName(p piece) string {
 	return label + title(kind)
 }
 
-// shapeName derives the name of an entity from the shapes of its keys. The name consists of the words of the sort key
-// if that has a value besides them, or else of the last word of the partition key.
+// shapeName derives the name of an entity from the shapes of its keys. If the sort key has words and a value, the
+// name consists of its words. Otherwise, the name is the last word of the partition key.
 func shapeName(shapes, table string) string {
 	name := ""
 	for i, s := range strings.Split(strings.TrimSuffix(shapes, "\x00"), "\x00") {
@@ -99,7 +99,7 @@ func (im *importer) entityName(name string) string {
 	return numbered(name, func(name string) bool { return im.m.Entity(name) == nil })
 }
 
-// numbered returns the name if it is free, or else the name with the lowest number from 2 that makes it free.
+// numbered returns name if it is free. Otherwise, it appends the lowest number, from 2 on, that makes the name free.
 func numbered(name string, free func(string) bool) string {
 	unique := name
 	for i := 2; !free(unique); i++ {

@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// oneTable reads the OneTable schema of a table. Value templates become templates of attributes. The model does not
-// represent the library's behaviour.
+// oneTable reads the OneTable schema of a table. It converts value templates to templates of attributes. What the
+// library does at run time has no place in a model.
 func (im *importer) oneTable(n *node, t *model.Table) {
 	im.m.About = cmp.Or(n.str("description"), im.m.About)
 	im.name = cmp.Or(slug(n.str("name")), im.name)
@@ -32,8 +32,8 @@ func (im *importer) oneTable(n *node, t *model.Table) {
 	}
 }
 
-// oneTableKeys returns a table with the indexes of a schema. It takes the types of key attributes from the models of
-// all schemas.
+// oneTableKeys returns a table with the indexes of a schema. Several schemas can share the table, so it takes the
+// types of key attributes from the models of all schemas.
 func (im *importer) oneTableKeys(name string, n *node, schemas []*node) *model.Table {
 	var models []*node
 	for _, of := range schemas {
@@ -88,8 +88,8 @@ func (im *importer) oneTableKeys(name string, n *node, schemas []*node) *model.T
 	return t
 }
 
-// schemaProjection returns the projection of an index from a list of attributes, or from a word: onlyKeys means
-// KEYS_ONLY, and any other ALL.
+// schemaProjection returns the projection of an index. A schema declares it as a list of attributes, or as a word.
+// The word onlyKeys means KEYS_ONLY, and any other word means ALL.
 func schemaProjection(n *node, onlyKeys string) (kind string, include []string) {
 	switch {
 	case n.isList():
@@ -100,9 +100,9 @@ func schemaProjection(n *node, onlyKeys string) (kind string, include []string) 
 	return projection("ALL", nil)
 }
 
-// oneTableDate returns the type of stored dates: seconds for a time to live, ISO text with isoDates, or else
-// milliseconds. The specification of the schema says seconds for all numbers, but the library divides by 1000 only
-// for ttl.
+// oneTableDate returns the type in which the library stores a date. This is seconds for a time to live, ISO text with
+// the option isoDates, and else milliseconds. The specification of the schema says seconds for all numbers, but the
+// library divides by 1000 only for ttl.
 func oneTableDate(schema, f *node) keys.Type {
 	switch {
 	case f.get("ttl").isTrue():
@@ -140,7 +140,8 @@ func oneTableKind(schema, f *node) attr.Kind {
 	return kindOf(typ)
 }
 
-// oneTableLost maps properties of attributes that affect keys and items to the reason why a model lacks them.
+// oneTableLost lists properties of attributes that affect keys and items but that a model does not have. It maps each
+// to the reason for the loss.
 var oneTableLost = map[string]string{
 	"unique": "the library ensures uniqueness with its own items, which a model does not have",
 	"encode": "the library puts it into another attribute",

@@ -9,20 +9,20 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// A pool has the items of one table, in order and without duplicates.
+// A pool has the items of one table, in their original order and without duplicates.
 type pool struct {
 	rows  []*row
 	byKey map[string]*row
 }
 
-// A facet is a view in NoSQL Workbench: it names its items and the values of their keys.
+// A facet is a view in NoSQL Workbench. It has a name for its kind of items, and names for the values in their keys.
 type facet struct {
 	name    string
 	aliases map[string]string
 	used    bool
 }
 
-// A group is the items of one kind, which become an entity.
+// A group has the items of one kind. The importer makes an entity of them.
 type group struct {
 	name string
 	rows []*row
@@ -32,8 +32,8 @@ type group struct {
 	constant string
 }
 
-// put adds an item to the pool of its table. If the pool has an item with the same key, put only adds the attributes
-// that this item lacks.
+// put adds an item to the pool of its table. If the pool already has an item with the same key, put only adds to it
+// the attributes that it lacks.
 func (im *importer) put(o row) {
 	it := o.it
 	for _, a := range o.t.AllKeys() {
@@ -94,7 +94,7 @@ func unfit(t *model.Table, it attr.Item) string {
 	return ""
 }
 
-// convertKind converts a value to another kind if it can: numbers are often stored as S.
+// convertKind converts a value to another kind if possible. Programs often store numbers as S.
 func convertKind(v attr.Value, kind attr.Kind) attr.Value {
 	switch {
 	case v.Kind() == attr.String && kind == attr.Number:

@@ -9,7 +9,7 @@ import (
 )
 
 // IsProgram reports whether a file name is that of source code. Import does not run programs. To import what a
-// program declares, a user imports the JSON that the program prints, or the tables that it deploys.
+// program declares, a user imports the JSON that the program prints, or the tables that it has deployed.
 func IsProgram(name string) bool { return isScript(name) || filepath.Ext(name) == ".py" }
 
 func isScript(name string) bool {
@@ -22,8 +22,8 @@ const describeTable = "import the template that cdk synth writes into cdk.out, o
 	"table.json, and items to infer the templates of keys from: " +
 	"aws dynamodb scan --table-name NAME --max-items 500 > items.json"
 
-// printSchemas is the advice with a program that prints the OneTable and ElectroDB schemas that another file exports,
-// one on each line. JSON.stringify alone would drop types such as Number.
+// printSchemas is advice for users of ElectroDB and OneTable. It contains a program that prints the schemas that
+// another file exports, one on each line. JSON.stringify alone would drop types such as Number.
 const printSchemas = `of ElectroDB and OneTable, let the program print its schemas. Save this beside it as
 schemas.mjs, run npx tsx schemas.mjs > schemas.json, and import schemas.json:
 import * as file from './%s'

@@ -6,8 +6,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
-// sample splits an item into field values and other attributes. It returns nil if the entity cannot reproduce exactly
-// this item from them.
+// sample splits an item into field values and other attributes. It returns nil if the entity cannot rebuild exactly
+// the same item from them.
 func sample(e *model.Entity, it attr.Item) *model.Sample {
 	s := &model.Sample{Values: e.FieldsOf(it)}
 	var extra attr.Builder
@@ -28,8 +28,8 @@ func sample(e *model.Entity, it attr.Item) *model.Sample {
 	return s
 }
 
-// plainExtra reports whether a sample may have an extra attribute with this name: modelfile refuses names that look
-// like typing errors.
+// plainExtra reports whether a sample may have an extra attribute with this name. Package modelfile refuses names
+// that look like typing errors.
 func plainExtra(e *model.Entity, name string) bool {
 	if e.Field(name) != nil || e.Attribute(name) != nil {
 		return e.Field(name) == nil

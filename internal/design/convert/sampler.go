@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Stream is any number of items of a table. The importer reads it twice. An item is valid until the next one. A
-// [Rejected] error concerns one record; any other error ends the import.
+// A Stream yields any number of items of a table. The importer iterates over Items twice. An item is valid until the
+// next iteration. A [Rejected] error concerns one record; any other error ends the import.
 type Stream struct {
 	// Table is the name of the table. If it is "", an item goes into the only table whose keys it has.
 	Table string
@@ -43,7 +43,8 @@ const (
 	keptBytes = 128 << 20
 )
 
-// kind returns the kind of an item: the words in its keys, and the value of an attribute that contains the kind.
+// kind returns the kind of an item: the words in its keys, followed by the value of an attribute that contains the
+// kind.
 func (o row) kind() string {
 	kind := o.t.Name + "\x00" + shapes(o.t.Keys(), o.it)
 	for _, name := range kindAttributes {
@@ -54,8 +55,8 @@ func (o row) kind() string {
 	return kind
 }
 
-// pour puts items into the pools of their tables. If there are more than Options.Items allows, it takes samples: the
-// same number of each kind, so that an entity with few items gets samples too.
+// pour puts items into the pools of their tables. If there are more items than Options.Items allows, it takes about
+// the same number of items of each kind. An entity with few items then gets samples too.
 func (im *importer) pour(ctx context.Context) error {
 	most, bytes := max(im.o.Items, 0), 0
 	total := most * len(im.m.Tables)
@@ -93,8 +94,8 @@ func (im *importer) pour(ctx context.Context) error {
 	return nil
 }
 
-// offers yields all items with their tables. It records losses only if first is set, so that the second pass does not
-// repeat them.
+// offers yields all items with their tables. The importer iterates over them twice. offers records losses only if
+// first is true, so that each loss is listed once.
 func (im *importer) offers(ctx context.Context, first bool) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		for _, o := range im.held {
@@ -142,8 +143,8 @@ func (im *importer) offers(ctx context.Context, first bool) iter.Seq2[row, error
 	}
 }
 
-// count counts all items by entity, and declares how many items of each entity the model generates in addition to the
-// samples.
+// count counts all items by entity. It then declares for each entity how many items the model generates in addition
+// to the samples.
 func (im *importer) count(ctx context.Context) error {
 	counts, none := map[*model.Entity]int{}, map[*model.Table]int{}
 	for o, err := range im.offers(ctx, false) {
@@ -163,8 +164,8 @@ func (im *importer) count(ctx context.Context) error {
 		}
 	}
 	for _, e := range im.m.Entities {
-		// Declare a count even if it is small: parents and children both need one. So keep at most half of the items
-		// as samples.
+		// Parents and children need a declared count, even if it is small. Keep at most half of the items as samples,
+		// so that some remain to be generated.
 		n := counts[e]
 		samples := min(len(e.Samples), n/2)
 		e.Samples, e.Count = e.Samples[:samples], n-samples
@@ -181,8 +182,8 @@ func (im *importer) count(ctx context.Context) error {
 // fewValues is the largest number of different values that the function repeat lists for a field.
 const fewValues = 10
 
-// repeat sets Values or Distinct of the fields whose values repeat in the samples of e. It also sets Distinct of a
-// number in the key, to more than the number of items, because the samples use some of the values.
+// repeat limits the values of fields that repeat in the samples of e, by setting Values or Distinct. For a number in
+// the key, it sets Distinct to more than the number of items, because the samples use some of the values.
 func (im *importer) repeat(e *model.Entity) {
 	for _, f := range e.Fields {
 		different := map[string]bool{}
@@ -208,8 +209,8 @@ func (im *importer) repeat(e *model.Entity) {
 	}
 }
 
-// reconcile removes what contradicts the counts until the model can be built. It removes second parents first, then
-// all parents, then the counts themselves.
+// reconcile removes declarations that contradict the counts, until the model can be built. It removes the second
+// parents of entities first, then all parents, then the counts themselves.
 func (im *importer) reconcile() {
 	err := buildable(im.m)
 	for most := 1; most >= 0 && err != nil; most-- {

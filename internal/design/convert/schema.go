@@ -15,7 +15,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A declared entity holds what an entity has in both the OneTable and the ElectroDB schemas.
+// A declared is an entity that a OneTable or ElectroDB schema declares. It has the parts that both kinds of schemas
+// have.
 type declared struct {
 	name   string
 	n      *node
@@ -40,8 +41,8 @@ type declaredKey struct {
 	template string
 }
 
-// schemas reads the schemas of a library. It calls table for the table of each schema, and then declare for the
-// schema's entities. A schema that names no table goes into the first table that another schema names.
+// schemas reads the schemas of a library. It calls table to get the table of each schema, and then declare to declare
+// the schema's entities. If a schema names no table, schemas uses the first table that another schema names.
 func (im *importer) schemas(
 	list []*node, table func(name string, n *node, all []*node) *model.Table, declare func(n *node, t *model.Table),
 ) error {
@@ -92,7 +93,8 @@ func (im *importer) field(d *declared, a *node, stored string, typ keys.Type, ok
 	}
 }
 
-// padded returns the type of numbers that are padded to a width with a character. Char "" means zeros.
+// padded returns the type of numbers that the library pads to a width with a character. If char is "", the character
+// is zero.
 func padded(width, char string) (keys.Type, bool) {
 	n, err := strconv.Atoi(width)
 	return keys.Type{Name: "int", Width: n}, err == nil && n > 0 && n <= 38 && (char == "0" || char == "")
@@ -253,8 +255,8 @@ func (im *importer) tableFor(d *document) string {
 
 var reference = text.Pattern(`\$\{([^}]*)\}`)
 
-// replaceReferences returns src with literal applied to its literal text, and with each reference ${…} replaced by
-// field.
+// replaceReferences converts src. It replaces each reference ${…} by the result of field, and the text between
+// references by the result of literal.
 func replaceReferences(src string, literal func(string) string, field func(string) (string, error)) (string, error) {
 	var b strings.Builder
 	at := 0

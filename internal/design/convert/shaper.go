@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A shaper infers the entity of a group: a template for each key attribute, and fields for components and for other
-// attributes.
+// A shaper infers the entity of a group. It infers a template for each key attribute, and fields for the components
+// of these templates and for the other attributes.
 type shaper struct {
 	t *model.Table
 	g *group
@@ -41,9 +41,9 @@ func (im *importer) infer(t *model.Table, g *group) *model.Entity {
 	return s.e
 }
 
-// share returns the model's field with the name, type and values of f, so that entities share fields. If the model
-// has no field of that name, share adds f to it. If the field of that name differs, share returns f, which then
-// belongs to the entity alone.
+// share lets entities share fields. If the model has a field with the name, type and values of f, share returns it.
+// If the model has no field of that name, share adds f to the model. If it has a different field of that name, share
+// returns f, which then belongs to the entity alone.
 func (im *importer) share(f *model.Field) *model.Field {
 	have := im.shared[f.Name]
 	switch {
@@ -56,7 +56,7 @@ func (im *importer) share(f *model.Field) *model.Field {
 	return f
 }
 
-// unlike marks a value in a column that is neither text nor a number.
+// unlike stands in a column for a value that is neither text nor a number.
 const unlike = "\x00"
 
 // column returns the values of an attribute, one for each row.
@@ -74,7 +74,7 @@ func (s *shaper) column(name string) []string {
 	return column
 }
 
-// key infers the template of a key attribute and reports whether it found one. Sort says that the attribute is in a
+// key infers the template of a key attribute and reports whether it found one. sort is true if the attribute is in a
 // sort key.
 func (s *shaper) key(a model.Attribute, sort bool) bool {
 	var values []string
@@ -95,8 +95,8 @@ func (s *shaper) key(a model.Attribute, sort bool) bool {
 	attempts := [][]piece{{whole}}
 	if a.Kind == attr.String {
 		pieces := inferPieces(values, sort)
-		// In an attribute with a descriptive name, EMP-7 is a value. In an attribute such as PK, it is a label and a
-		// value.
+		// If the attribute has a descriptive name, the whole of EMP-7 is the value. If its name is generic, such as
+		// PK, EMP- is a label and 7 the value.
 		if generic().MatchString(a.Name) || len(pieces) == 1 || pieces[0].parts != nil ||
 			strings.ContainsAny(pieces[0].literal, strong) {
 			attempts = [][]piece{pieces, {whole}}
@@ -142,8 +142,9 @@ func (s *shaper) add(t *model.Template) {
 	}
 }
 
-// names returns a name for each component of an attribute. In this order it tries the name of a component or
-// attribute with the same values, the alias, the label before the component, and the name of the attribute.
+// names returns a name for each component of an attribute. It tries the following names in this order: that of a
+// component with the same values, the alias (only for the last component), that of an attribute with the same values,
+// one made of the label before the component, and that of the attribute.
 func (s *shaper) names(a model.Attribute, components []piece, has []bool, when map[string][]string) (names []string) {
 	alias, own := fieldName(s.g.aliases[a.Name]), ""
 	if generic().MatchString(alias) {
@@ -162,8 +163,8 @@ func (s *shaper) names(a model.Attribute, components []piece, has []bool, when m
 				parts = parts[1:]
 			}
 		}
-		// If only some items have the attribute, at least one of its fields must be missing in the others. Otherwise
-		// the model would give all items the attribute.
+		// If only some items have the attribute, at least one of its fields must be missing in the others. Otherwise,
+		// the model would build the attribute for all items.
 		last := i == len(components)-1
 		name := ""
 		if fresh || !last {
@@ -188,15 +189,15 @@ func (s *shaper) names(a model.Attribute, components []piece, has []bool, when m
 	return names
 }
 
-// distinctive reports whether another column with the same values is unlikely to be a coincidence: the values differ,
-// or have at least 8 bytes together.
+// distinctive reports whether a column has such values that another column with equal values is probably the same
+// field. This is so if the values differ, or if they have at least 8 bytes in total.
 func distinctive(column []string) bool {
 	values := slices.DeleteFunc(slices.Clone(column), func(v string) bool { return v == "" })
 	return len(values) > 0 && !same(values) || len(strings.Join(values, "")) >= 8
 }
 
-// shared returns the name of a field with the same values in all rows that have a value in column. Unless the label
-// matches too, the values must be distinctive, because short equal values can be a coincidence.
+// shared returns the name of a field that has the same values as column, in all rows in which column has a value. The
+// values must be distinctive or the label must match too, because short equal values can be a coincidence.
 func (s *shaper) shared(p piece, column, taken []string) string {
 	for _, f := range s.e.Fields {
 		have := s.columns[f.Name]
@@ -212,8 +213,9 @@ func (s *shaper) shared(p piece, column, taken []string) string {
 	return ""
 }
 
-// attributeLike returns the attribute with the same values as the column, or "". If conditional is set, only some
-// rows have a value. attributeLike then gives the other rows of the column the attribute's values.
+// attributeLike returns the name of an attribute with the same values as column, or "". If conditional is true,
+// column has values only in some rows. attributeLike then compares only these rows, and copies the attribute's values
+// to the others.
 func (s *shaper) attributeLike(typ keys.Type, column []string, conditional bool) string {
 	if !distinctive(column) {
 		return ""
@@ -235,8 +237,8 @@ func (s *shaper) attributeLike(typ keys.Type, column []string, conditional bool)
 	return ""
 }
 
-// pick returns the first of wishes that is free as a name, or else the first one with a number added. own is the name
-// of the attribute if the attribute consists only of this component.
+// pick returns the first name in wishes that is free. If none is free, it appends a number to the first. If the
+// attribute has only this component, own is the name of the attribute, which the component may use.
 func (s *shaper) pick(column []string, own string, wishes []string) string {
 	free := func(name string) bool {
 		if s.columns[name] != nil {
@@ -254,8 +256,9 @@ func (s *shaper) pick(column []string, own string, wishes []string) string {
 
 var stateName = text.Pattern(`(?i)(status|state|phase|stage)$`)
 
-// when returns a condition that selects exactly the rows in has, or nil if it finds none. The condition lists the
-// values that a state attribute has in these rows. It must have other values in all other rows.
+// when returns a condition that selects exactly the rows in has, or nil if it finds none. It looks for a state
+// attribute whose values in these rows differ from its values in all other rows. The condition lists the values in
+// these rows.
 func (s *shaper) when(has []bool) map[string][]string {
 	for name := range s.g.rows[0].it.All() {
 		n := string(name)
@@ -279,9 +282,9 @@ func (s *shaper) when(has []bool) map[string][]string {
 	return nil
 }
 
-// attributes adds the attributes that are a string in all items that have them, or a number in all. It adds the
-// attribute with the kind of the item as a constant, an attribute that contains only a component as its template, and
-// every other attribute as a field.
+// attributes adds the attributes whose values are all strings, or all numbers. The attribute with the kind of the
+// item becomes a constant. An attribute that contains only a component gets a template. Every other attribute becomes
+// a field.
 func (s *shaper) attributes() {
 	kinds := map[string]attr.Kind{}
 	var order []string
@@ -291,7 +294,7 @@ func (s *shaper) attributes() {
 			if kinds[n] == 0 {
 				order, kinds[n] = append(order, n), v.Kind()
 			} else if kinds[n] != v.Kind() {
-				kinds[n] = attr.Map // not the same type in all items: do not declare it
+				kinds[n] = attr.Map // the types differ between items, so do not declare the attribute
 			}
 		}
 	}
@@ -318,7 +321,8 @@ func (s *shaper) attributes() {
 		}
 		src, add := source([]piece{p}, []string{n}), s.add
 		if s.columns[n] == nil {
-			// The template needs no type, because the field has it. Add such attributes last, as a model file does.
+			// The template needs no type, because the field has one. Add these attributes after the others, as model
+			// files do.
 			src, add = "{"+n+"}", func(t *model.Template) { own = append(own, t) }
 		}
 		t, err := keys.ParseWith(src, map[string]keys.Type{n: p.typ})

@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 )
 
-// maxTables and maxIndexes are the largest numbers of tables, and of indexes of a table, in an import.
+// maxTables is the largest number of tables in an import, and maxIndexes the largest number of indexes of a table.
 const (
 	maxTables  = 200
 	maxIndexes = 30
@@ -47,8 +47,9 @@ func (im *importer) addTable(t *model.Table, at model.Pos) *model.Table {
 	return t
 }
 
-// joinTable adds the table of the schema n, or returns the existing table with the same name, so that several schemas
-// can share a table. It returns an error if the keys of the tables or of their indexes differ.
+// joinTable lets several schemas share a table. If the model has no table with the name of t, joinTable adds t.
+// Otherwise, it returns the existing table, or an error if the keys of the two tables or of their indexes differ. n
+// is the schema.
 func (im *importer) joinTable(t *model.Table, n *node) (*model.Table, error) {
 	have := im.m.Table(t.Name)
 	if have == nil {
@@ -134,7 +135,8 @@ func reread(m *model.Model) (*model.Model, error) {
 	return modelfile.Parse("", b.Bytes())
 }
 
-// reason returns the first error of a model without its place, because the model is not in a file.
+// reason returns the first error of a model, without its place. The place would not help, because the model is not in
+// a file.
 func reason(err error) string {
 	if list, ok := errors.AsType[model.Errors](err); ok && len(list) > 0 {
 		return list[0].Msg
@@ -142,7 +144,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// definitions adds the tables of a template, or of CreateTable and DescribeTable JSON.
+// definitions adds the tables that f defines: a template, or the JSON of CreateTable requests or DescribeTable
+// responses.
 func (im *importer) definitions(f File) {
 	for _, n := range f.Notes {
 		im.add(Loss{Pos: model.Pos{File: f.Name}, What: n.Text, Hint: n.Advice})

@@ -6,8 +6,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// workbench reads a model of NoSQL Workbench. The sample data is in tables, in facets, or in both. The format of its
-// access patterns is not published.
+// workbench reads a model of NoSQL Workbench. The sample data can be in tables, in facets, or in both. workbench does
+// not read access patterns, because their format is not published.
 func (im *importer) workbench(n *node) {
 	if n.isList() && len(n.list) > 0 {
 		for _, m := range n.list[1:] {
@@ -61,7 +61,7 @@ func (im *importer) workbenchTable(n *node) {
 	}
 
 	before := len(im.held)
-	owners := map[string]*facet{} // the facet of each attribute that only one facet has
+	owners := map[string]*facet{} // for each attribute that only one facet has: this facet
 	for _, f := range n.get("TableFacets").elems() {
 		alias := f.get("KeyAttributeAlias")
 		view := &facet{name: f.str("FacetName"), aliases: map[string]string{}}

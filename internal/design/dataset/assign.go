@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// assign decides which items of the parents each item belongs to. The items that belong to the same item of the first
-// parent are consecutive.
+// assign decides which parent items each generated item belongs to. It makes the items of each first-parent item
+// consecutive.
 func (g *generator) assign(seed uint64) error {
 	for i, l := range g.links {
 		rng := g.assigner(l, seed)
@@ -25,7 +25,7 @@ func (g *generator) assign(seed uint64) error {
 	return nil
 }
 
-// repeated returns each index of times, in ascending order, as often as times[index] says.
+// repeated returns the indexes of times in ascending order. It repeats index i times[i] times.
 func repeated(times []uint64) (all []uint32) {
 	for i, n := range times {
 		all = append(all, slices.Repeat([]uint32{uint32(i)}, int(n))...)
@@ -34,7 +34,7 @@ func repeated(times []uint64) (all []uint32) {
 }
 
 // assignSecond decides which item of the second parent each item belongs to. If the two parents have a common
-// ancestor, both parent items of an item belong to the same item of this ancestor.
+// ancestor, it chooses a parent item that belongs to the same ancestor item as the first parent item does.
 func (g *generator) assignSecond(rng *rand.PCG) error {
 	first, second := g.links[0], g.links[1]
 	over, under, shared := commonParent(first.parent, second.parent)
@@ -81,8 +81,8 @@ func (g *generator) assignSecond(rng *rand.PCG) error {
 			Pos: g.e.Pos, Msg: g.unpairable(), Hint: "lower per or count, or add a component of its own to the key",
 		}}
 	}
-	// A sample has fewer parent items than the model declares, so it can have fewer pairs of them than items. Drop
-	// the items without a pair.
+	// A sample has fewer parent items than the model declares, so there can be fewer pairs of parent items than items
+	// to assign. Drop the items without a pair.
 	kept := 0
 	for i, at := range second.of {
 		if at != unpaired {
@@ -94,7 +94,8 @@ func (g *generator) assignSecond(rng *rand.PCG) error {
 	return nil
 }
 
-// unpairable returns the error text for items that get no second parent, because there are too few pairs of parents.
+// unpairable returns the error text for the case that some items get no second parent because there are too few pairs
+// of parent items.
 func (g *generator) unpairable() string {
 	for i, l := range g.links {
 		parent, other := l.parent, g.links[1-i].parent
@@ -109,10 +110,10 @@ func (g *generator) unpairable() string {
 		g.links[1].parent.e.Name
 }
 
-// unpaired takes the place of the index of a second parent if an item gets none.
+// unpaired stands for the index of the second parent of an item that has none.
 const unpaired = math.MaxUint32
 
-// slots returns, for each of the items, the index in parents of its second parent, or unpaired.
+// slots returns, for each item in items, the index in parents of its second parent, or unpaired.
 func (g *generator) slots(rng *rand.PCG, items, parents []uint32) []uint32 {
 	if len(parents) == 0 {
 		return slices.Repeat([]uint32{unpaired}, len(items))
@@ -145,10 +146,10 @@ func (g *generator) slots(rng *rand.PCG, items, parents []uint32) []uint32 {
 	return pairs(rng, firsts, sizes)
 }
 
-// pairs returns a second number for each of firsts, which must be in ascending order. No pair occurs twice, and the
-// second number i occurs times[i] times. Where that is impossible, it returns unpaired instead of a number.
+// pairs returns a second number for each number in firsts, which must be in ascending order. No pair occurs twice,
+// and the second number i occurs times[i] times. If a number in firsts cannot get a second one, it gets unpaired.
 func pairs(rng *rand.PCG, firsts []uint32, times []uint64) []uint32 {
-	// left[n] has the second numbers that must occur n more times.
+	// left[n] has the second numbers that must occur n more times
 	left := make([][]uint32, slices.Max(times)+1)
 	for i, n := range times {
 		left[n] = append(left[n], uint32(i))
@@ -163,8 +164,8 @@ func pairs(rng *rand.PCG, firsts []uint32, times []uint64) []uint32 {
 	}
 	slices.SortStableFunc(runs, func(a, b run) int { return (b.to - b.from) - (a.to - a.from) })
 
-	// This greedy choice finds a solution if there is one: take the longest run of equal first numbers, and give it
-	// the second numbers that must occur most often.
+	// A greedy choice finds a solution if there is one. Take the longest run of equal first numbers, and give it the
+	// second numbers that must still occur most often. Repeat this with the next longest run.
 	seconds := make([]uint32, len(firsts))
 	for _, r := range runs {
 		for len(left) > 1 && len(left[len(left)-1]) == 0 {
@@ -189,7 +190,8 @@ func pairs(rng *rand.PCG, firsts []uint32, times []uint64) []uint32 {
 		}
 	}
 
-	// The greedy choice pairs the numbers that occur most often with each other. Exchange random pairs to undo that.
+	// The greedy choice pairs the most frequent first numbers with the most frequent second ones. Exchange random
+	// pairs so that the result does not show this.
 	pair := func(i, k int) uint64 { return uint64(firsts[i])<<32 | uint64(seconds[k]) }
 	have := make(map[uint64]bool, len(firsts))
 	for i := range firsts {

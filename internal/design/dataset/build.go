@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/item"
 )
 
-// place returns the position in b.seen for the key of an item. taken is true if an item with that key is there
-// already. ok is false if the item lacks a key attribute.
+// place returns the position in b.seen for the key of an item. taken is true if the builder already has an item with
+// that key. ok is false if the item lacks a key attribute.
 func (b *builder) place(t *model.Table, it attr.Item) (at uint64, taken, ok bool) {
 	var room [256]byte
 	buf := append(append(room[:0], t.Name...), 0)
@@ -58,7 +58,7 @@ type generator struct {
 	hash  uint64
 	count uint64
 	bytes float64 // estimated bytes of an item in its table and indexes
-	least float64 // smallest number of items to make, even if the share gives fewer
+	least float64 // smallest number of items to make, even if the generated share of the declared items is smaller
 	first int     // index of its first item in Dataset.Items, or -1 until it has made one
 	links []*link // to the parents of the entity
 	// fields are in the order in which their values are drawn: first those in the table's key that the items do not
@@ -66,10 +66,10 @@ type generator struct {
 	fields  []*model.Field
 	domains []*domain
 	owns    []bool
-	from    [][]*link // by field: path to the items that its value is copied from, or empty
+	from    [][]*link // by field: path to the ancestor whose items give the value, or empty
 	key     int       // number of fields in the key that are not copied
 	next    uint64
-	// attempts has, for each planned item of a census, how often its key is drawn again.
+	// attempts has, for each planned item of a census, how often the generator redraws its key.
 	attempts []uint64
 	b        model.ItemBuilder
 	id       []byte            // the key of the current item
@@ -103,8 +103,8 @@ func (b *builder) generate(ctx context.Context) error {
 	return nil
 }
 
-// estimate returns the average bytes of an item in its table and indexes. It builds the first 64 items of the
-// generator to measure them.
+// estimate returns the average number of bytes that an item takes in its table and indexes. It builds the first 64
+// items of the generator and measures them.
 func (g *generator) estimate() float64 {
 	const first = 64
 	g.count = uint64(g.e.Count)
@@ -205,8 +205,8 @@ func ownedField(e *model.Entity) *model.Field {
 	return nil
 }
 
-// ownersOf returns the entity that owns each field (see [ownedField]). If several own a field, it returns the one
-// with the most items.
+// ownersOf returns, for each field, the entity that owns it (see [ownedField]). If several entities own a field, it
+// returns the one with the most items.
 func ownersOf(m *model.Model) map[*model.Field]*model.Entity {
 	owners := map[*model.Field]*model.Entity{}
 	for _, e := range m.Entities {
@@ -217,8 +217,8 @@ func ownersOf(m *model.Model) map[*model.Field]*model.Entity {
 	return owners
 }
 
-// attempts is how often the generator redraws an item whose key is taken. If all attempts fail, it tries all keys in
-// order.
+// attempts is how often the generator redraws an item whose key is taken. If all redraws give taken keys, it tries
+// all combinations of key values in order.
 const attempts = 16
 
 func (b *builder) run(ctx context.Context, g *generator) error {
@@ -263,8 +263,8 @@ func (g *generator) tooFewKeys(item uint64) error {
 	return model.Errors{err}
 }
 
-// item generates item i of g with a new key. It also returns the position of the key in b.seen. It returns false if
-// all keys are taken.
+// item generates item i of g with a key that no other item has. It also returns the position of this key in b.seen.
+// It returns false if all keys are taken.
 func (b *builder) item(g *generator, i uint64) (Item, uint64, bool, error) {
 	values := g.values
 	clear(values)
@@ -320,8 +320,8 @@ func (g *generator) build() (attr.Item, error) {
 	return g.buildRest()
 }
 
-// buildKey returns the table key for the current values, valid until the next call. It does not build the other
-// attributes, because many keys turn out to be taken; buildRest does.
+// buildKey returns the table key for the current values. The key is valid until the next call. buildKey leaves the
+// other attributes to buildRest: many keys turn out to be taken, and their items are never needed.
 func (g *generator) buildKey() (attr.Item, error) {
 	g.b.Reset()
 	if err := g.e.Add(&g.b, g.keys, g.values, nil, true); err != nil {
@@ -356,7 +356,7 @@ func (b *builder) grow(n int) {
 	b.seen = seen
 }
 
-// alone reports whether redrawing an item cannot change its key.
+// alone reports whether a redraw cannot give an item another key.
 func (g *generator) alone() bool { return g.key == 0 || g.key == 1 && g.owns[0] }
 
 // step sets the key fields to their next combination of values. It returns false if there are no more combinations.

@@ -13,22 +13,22 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A census has the sizes of the groups among an entity's declared items, the largest first. To count them, the
-// dataset draws the values of the declared items, at most maxPlanned, without making the items.
+// A census has the sizes of the groups of an entity's declared items, the largest group first. To count the groups,
+// the dataset draws the field values of at most maxPlanned declared items, but does not make the items.
 type census []class
 
-// A class is a number of groups with the same number of rows. They are consecutive in the census.
+// A class is a run of groups in a census that all have the same number of rows.
 type class struct {
 	rows float64
-	// groups and all are running totals: the number of groups and of rows in this class and all before it.
+	// groups and all are running totals up to and including this class: groups counts groups, all counts rows.
 	groups, all float64
 }
 
-// A grouping defines the groups of an entity's items: the items of a group have equal values in the fields. Each
-// value is first converted to its type in fields, such as a time to its month.
+// A grouping says which items of an entity form a group: those with equal values of all fields. Before it compares
+// values, it converts each to its type in fields, such as a time to its month.
 type grouping struct {
 	fields map[*model.Field]keys.Type
-	// Only items with all key attributes in keys, and with the values in fixed, are in a group.
+	// Groups contain only items that have all key attributes in keys and the values in fixed.
 	keys  []model.Attribute
 	fixed map[string]string
 }
@@ -41,8 +41,8 @@ func (c census) groups() float64 {
 	return c[len(c)-1].groups
 }
 
-// sum returns the number of rows in the largest groups. The parameter groups is their number, which may be a
-// fraction.
+// sum returns the total number of rows in the largest groups. The parameter groups is the number of these groups. It
+// may be a fraction.
 func (c census) sum(groups float64) float64 {
 	i, _ := slices.BinarySearchFunc(c, groups, func(o class, n float64) int { return cmp.Compare(o.groups, n) })
 	last := c[min(i, len(c)-1)]
@@ -53,8 +53,8 @@ func (c census) sum(groups float64) float64 {
 // them.
 const maxPlanned = 1 << 19
 
-// plan returns generators that are planned for all declared items, up to maxPlanned, but make none. It returns none
-// if some items cannot get parents.
+// plan returns a generator for each entity. Each generator is prepared for all declared items, up to maxPlanned, but
+// makes no items. plan returns no generators if some items cannot get parents.
 func (w *Dataset) plan() map[*model.Entity]*generator {
 	if w.planned == nil {
 		all := &Dataset{Model: w.Model, owners: w.owners}
@@ -101,8 +101,8 @@ func (w *Dataset) census(e *model.Entity, by grouping) census {
 		}
 	}
 
-	// If more items are declared than drawn, scale up the number of groups, but not above the possible number of
-	// combinations of values. The rows that remain make the groups larger.
+	// If the model declares more items than were drawn, scale up the number of groups, but not above the number of
+	// possible combinations of values. If that limit applies, the groups get more rows instead.
 	more := float64(e.Count) / float64(g.count)
 	times := 1.0
 	if more > 1 {
@@ -129,15 +129,15 @@ func (w *Dataset) census(e *model.Entity, by grouping) census {
 	return c
 }
 
-// redraw decides how often the key of each item is drawn again because an item before it has the same key, as
-// [builder.item] does.
+// redraw sets how often the generator redraws the key of each planned item. Like [builder.item], it redraws a key
+// that an earlier item has.
 func (g *generator) redraw() {
 	own := Finest(g.e, g.e.Table.Keys())
 	given := maps.Clone(own)
 	for _, f := range g.fields[:g.key] {
 		delete(given, f)
 	}
-	// With many values for each item, hardly any key occurs twice.
+	// If a field has many more values than there are items, hardly any key occurs twice.
 	many := func(d *domain) bool { return d.size == 0 || d.size/64 > g.count }
 	if g.alone() || slices.ContainsFunc(g.domains[:g.key], many) {
 		return
@@ -163,7 +163,7 @@ func (g *generator) redraw() {
 	g.attempts = attempt
 }
 
-// attempt returns how often the key of a planned item is drawn again.
+// attempt returns how often the generator redraws the key of a planned item.
 func (g *generator) attempt(item uint64) uint64 {
 	if g.attempts == nil {
 		return 0
@@ -171,7 +171,7 @@ func (g *generator) attempt(item uint64) uint64 {
 	return g.attempts[item]
 }
 
-// filter returns a function that reports whether an item is in one of the groups.
+// filter returns a function that reports whether the grouping by puts an item in a group at all.
 func (g *generator) filter(by grouping) func(item uint64) bool {
 	var templates []*model.Template
 	for _, a := range by.keys {
@@ -199,7 +199,7 @@ func (g *generator) filter(by grouping) func(item uint64) bool {
 	}
 }
 
-// groupsBy returns, for each item, the ID of its group: a hash of the item's values of the fields.
+// groupsBy returns a group ID for each item. The ID is a hash of the item's values of the fields.
 func (g *generator) groupsBy(fields map[*model.Field]keys.Type) []uint64 {
 	all := make([]uint64, g.count)
 	own := maps.Clone(fields)
@@ -229,8 +229,8 @@ func (g *generator) groupsBy(fields map[*model.Field]keys.Type) []uint64 {
 	return all
 }
 
-// hashOf hashes an item's value of a field as type t. The item must not copy the field from a parent. hashOf caches
-// the hashes that are slow to compute in known, by the index of the value.
+// hashOf returns the hash of an item's value of field k, written as type t. The item must not copy the field from a
+// parent. hashOf caches hashes that are slow to compute in known, by the index of the value.
 func (g *generator) hashOf(k int, item, attempt uint64, t keys.Type, known map[uint64]uint64) uint64 {
 	const few = 1 << 16
 	d, index := g.domains[k], item
@@ -291,8 +291,8 @@ func (w *Dataset) Giver(e *model.Entity, fields []*model.Field) *model.Entity {
 	return nil
 }
 
-// Finest returns the fields in the listed key attributes of an entity. Each has the most precise type that a template
-// gives it, because a key may contain, for example, only the day of a time.
+// Finest returns the fields in the listed key attributes of an entity. A key may contain only a part of a field, such
+// as the day of a time. Each field gets the most precise type in which one of the attributes contains it.
 func Finest(e *model.Entity, list []model.Attribute) map[*model.Field]keys.Type {
 	all := map[*model.Field]keys.Type{}
 	for _, part := range e.Parts(list) {
@@ -313,8 +313,8 @@ func (w *Dataset) Possible(e *model.Entity, fields map[*model.Field]keys.Type) f
 }
 
 // combinations returns how many combinations of values of the fields are possible. The function count returns the
-// number of items of an entity. Fields copied from a parent have at most one combination for each of the parent's
-// items.
+// number of items of an entity. Fields that items copy from a parent cannot have more combinations than the parent
+// has items.
 func (w *Dataset) combinations(
 	e *model.Entity, fields map[*model.Field]keys.Type, count func(*model.Entity) float64,
 ) float64 {

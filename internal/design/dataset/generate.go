@@ -56,8 +56,8 @@ type domain struct {
 	b    *model.Bounds
 	// size is the number of different values; 0 means a new value for each item.
 	size uint64
-	// owned is the number of items of the entity whose whole key is this field, or 0 if no entity has such a key. The
-	// domain then has as many values as items, unless the field's own definition limits them.
+	// owned is the number of items of the entity whose whole key is this field, or 0 if there is no such entity. If
+	// it is not 0, the domain has as many values as items, unless the definition of the field limits the values.
 	owned uint64
 	zipf  *zipf
 }
@@ -98,9 +98,9 @@ func newDomain(f *model.Field, seed uint64, owner string, owned uint64) (*domain
 // idLike reports whether values of a type are unique ids that contain a time.
 func idLike(name string) bool { return name == "ulid" || name == "ksuid" }
 
-// value returns the text form of the value for an item. The parameter of is the number of items. attempt counts the
-// redraws because the key was taken. If owns is set, the items take the values in turn, so that each value identifies
-// an item.
+// value returns the text form of the value for an item. The parameter of is the number of items. attempt is how often
+// the item was redrawn because its key was taken. If owns is true, the items take the values in turn, so that no two
+// items have the same value.
 func (d *domain) value(entity, item, of, attempt uint64, owns bool) string {
 	if d.size == 0 {
 		if d.f.Distribution.Name == "sequence" {
@@ -126,7 +126,8 @@ func (d *domain) index(entity, item, of, attempt uint64, owns bool) uint64 {
 	return draw(rng, d.size)
 }
 
-// spreads reports whether a sequence spreads over its bounds, as times do, instead of counting by one.
+// spreads reports whether a sequence divides the range between its bounds evenly among the items. Times do this;
+// other sequences count by one.
 func (d *domain) spreads() bool {
 	return d.b != nil && d.b.Unit != 0 && len(d.f.Values) == 0 && d.f.Distinct == 0 && d.owned == 0
 }
@@ -154,8 +155,8 @@ const (
 	base62    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// fresh returns value i of a domain without a size. If of is not 0, it is the number of values; ids that contain a
-// time then ascend with i.
+// fresh returns value i of a domain without a size. If the parameter of is not 0, it is the number of values, and ids
+// that contain a time then ascend with i.
 func (d *domain) fresh(i, of uint64) string {
 	rng := rand.NewPCG(d.seed, mix(i+0x9e3779b97f4a7c15))
 	switch d.f.Type.Name {
@@ -176,8 +177,8 @@ func (d *domain) fresh(i, of uint64) string {
 	return word(rng, d.length(rng, 12))
 }
 
-// moment returns the offset of an id's time from the lower bound. If of is 0, the offset is random. Otherwise, of is
-// the number of values, and offsets ascend with i.
+// moment returns the time of an id, as an offset from the lower bound. If the parameter of is 0, the offset is
+// random. Otherwise, it is the number of values, and the offsets ascend with i.
 func (d *domain) moment(rng *rand.PCG, i, of uint64) uint64 {
 	if of == 0 {
 		return draw(rng, d.b.Count())
@@ -193,7 +194,7 @@ func (d *domain) length(rng *rand.PCG, otherwise int) int {
 	return d.f.MinSize + int(draw(rng, uint64(d.f.MaxSize-d.f.MinSize+1)))
 }
 
-// word returns n letters and digits, so that it contains no delimiter. It begins with a letter, so that it is not a
+// word returns n random letters and digits. It contains no delimiter, and begins with a letter, so it is never a
 // number.
 func word(rng *rand.PCG, n int) string {
 	if n <= 0 {
@@ -281,7 +282,7 @@ func ksuid(sec uint64, rng *rand.PCG) string {
 	return string(b[:])
 }
 
-// maxZipf is the largest number of values of a zipf distribution. Each takes eight bytes.
+// maxZipf is the largest number of values of a zipf distribution. It bounds memory: each value takes eight bytes.
 const maxZipf = 1_000_000
 
 // A zipf draws number i with a weight of 1/(i+1)^skew. It uses integers, so that all processors give the same result.

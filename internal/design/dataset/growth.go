@@ -11,12 +11,13 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A Growth estimates how many rows a group of generated rows has at the declared scale. A group is the rows of a
-// partition, or those with equal values of more fields.
+// A Growth estimates how many rows a group of generated rows would have at the declared scale. A group consists of
+// the rows of a partition, or of the rows that also have equal values of some other fields.
 //
-// The caller first counts each group with [Growth.Count]. Growth then matches the groups of an entity with the
-// declared groups (see [census]) by rank, both in descending order of rows. The largest group represents the largest
-// declared one. Each other group represents the declared groups of the same relative ranks.
+// The caller first counts each group with [Growth.Count]. Growth then sorts the counted groups of an entity and its
+// declared groups (see [census]) by size, the largest first. It assumes that the largest counted group represents the
+// largest declared group, and that each other group represents the declared groups at the same relative place in the
+// order.
 type Growth struct {
 	w      *Dataset
 	by     func(*model.Entity) grouping
@@ -25,7 +26,7 @@ type Growth struct {
 	once   sync.Once
 }
 
-// A groupID identifies the rows of one entity in a group, by the first row of the group.
+// A groupID identifies an entity's rows in a group. first is the first row of the whole group.
 type groupID struct {
 	e     *model.Entity
 	first *Row
@@ -37,10 +38,11 @@ type count struct {
 	n     int
 }
 
-// A scale tells how many declared groups a group represents, and how many declared rows each of its rows represents.
+// A scale says what a group represents: times is the number of declared groups, and rows is the number of declared
+// rows for each of its rows.
 type scale struct{ times, rows float64 }
 
-// Growth returns the growth of the partitions of a space. The caller need not count them.
+// Growth returns the growth of the partitions of a space. It counts the partitions itself, so the caller must not.
 func (w *Dataset) Growth(s *Space) *Growth {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -53,10 +55,10 @@ func (w *Dataset) Growth(s *Space) *Growth {
 	return s.growth
 }
 
-// GrowthBy returns the growth of groups of rows. The rows of a group have equal partition keys and equal values of
-// the fields in sorted, which are in the sort key. sorted has the type in which values are compared; the zero type
-// means the type in the key. Only rows with the values in fixed are in groups. The rows of a group may differ in the
-// field named ignored. The caller must count the groups.
+// GrowthBy returns the growth of groups of rows in a space. The rows of a group have equal partition keys and equal
+// values of the sort key fields in sorted. The map sorted says in which type to compare the values of a field; the
+// zero type means the type in the key. Only rows with the values in fixed belong to a group. The field ignored may
+// differ within a group. The caller must count the groups.
 func (w *Dataset) GrowthBy(s *Space, sorted map[string]keys.Type, fixed map[string]string, ignored string) *Growth {
 	return w.growth(func(e *model.Entity) grouping {
 		all := Finest(e, s.Hash)
@@ -77,8 +79,9 @@ func (w *Dataset) GrowthBy(s *Space, sorted map[string]keys.Type, fixed map[stri
 	})
 }
 
-// GrowthOf returns the growth of groups of items. The items of a group have equal values of those of the named fields
-// that their entity has. Only items with all listed key attributes are in groups. The caller must count the groups.
+// GrowthOf returns the growth of groups of items. The items of a group have equal values of the named fields, as far
+// as their entity has these fields. Only items with all attributes in list belong to a group. The caller must count
+// the groups.
 func (w *Dataset) GrowthOf(names []string, list ...model.Attribute) *Growth {
 	return w.growth(func(e *model.Entity) grouping {
 		all := map[*model.Field]keys.Type{}
@@ -95,8 +98,8 @@ func (w *Dataset) growth(by func(*model.Entity) grouping) *Growth {
 	return &Growth{w: w, by: by, counts: map[*model.Entity][]count{}, scales: map[groupID]scale{}}
 }
 
-// Count counts a group. The slice identifies the group: the caller passes the same slice to [Growth.In] and
-// [Growth.Times].
+// Count counts a group. The first row of the slice identifies the group, so the caller must pass the same slice to
+// [Growth.In] and [Growth.Times].
 func (g *Growth) Count(rows []Row) {
 	if g.w.Scale >= 1 {
 		return
@@ -112,7 +115,7 @@ func (g *Growth) Count(rows []Row) {
 	}
 }
 
-// match matches the counted groups of all entities with the declared groups.
+// match finds the scale of each counted group (see [Growth]).
 func (g *Growth) match() {
 	for e, groups := range g.counts {
 		all, made := g.w.census(e, g.by(e)), len(groups)
@@ -120,8 +123,8 @@ func (g *Growth) match() {
 		if declared == 0 {
 			continue
 		}
-		// before returns how many declared groups precede those that the group at a rank represents. The largest
-		// group represents only one declared group, and the others equally many.
+		// before returns how many declared groups precede those that the counted group at a rank represents. The
+		// group at rank 0 represents one declared group. The others divide the remaining declared groups evenly.
 		before := func(rank int) float64 {
 			if step := declared / float64(made); rank == 0 || made == 1 || step < 1 {
 				return step * float64(rank)
@@ -137,7 +140,7 @@ func (g *Growth) match() {
 	}
 }
 
-// scale returns the scale of a group's rows of an entity.
+// scale returns what the rows of an entity in a group represent.
 func (g *Growth) scale(e *model.Entity, rows []Row) scale {
 	g.once.Do(g.match)
 	if s, ok := g.scales[groupID{e, &rows[0]}]; ok {
@@ -150,8 +153,8 @@ func (g *Growth) scale(e *model.Entity, rows []Row) scale {
 // a group without generated rows of the entity.
 func (g *Growth) Times(e *model.Entity, rows []Row) float64 { return g.scale(e, rows).times }
 
-// In returns a function that returns the number of rows at the declared scale that the row of an item in the group
-// represents. It returns 1 for samples and raw items.
+// In returns a function that takes the item of a row in the group. The function returns how many rows at the declared
+// scale this row represents. For samples and raw items, it returns 1.
 func (g *Growth) In(rows []Row) func(*Item) float64 {
 	var last *model.Entity
 	each := 1.0
@@ -171,8 +174,8 @@ func (g *Growth) Groups(e *model.Entity) float64 {
 	return g.w.census(e, g.by(e)).groups()
 }
 
-// Further returns the share of the rows in the declared groups of an entity that have other values of the named fields
-// than the rows before them in their group. It ignores the first row of each group.
+// Further looks at the rows in each declared group of an entity, except the first row. It returns the share of them
+// whose values of the named fields no earlier row of the group has.
 func (g *Growth) Further(e *model.Entity, names []string) float64 {
 	by := g.by(e)
 	all := g.w.census(e, by)

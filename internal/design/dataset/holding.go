@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/engine"
 )
 
-// Holding returns a dataset with the given tables and items. An item belongs to the table in tables that has the name
-// of the item's own table. If several items have the same key, the database contains the last.
+// Holding returns a dataset with the given tables and items. It puts each item into the table in tables that has the
+// same name as the item's own table. If several items have the same key, the database contains the last of them.
 func Holding(ctx context.Context, tables []*model.Table, items []Item) (*Dataset, error) {
 	w, err := Build(ctx, &model.Model{Tables: tables}, Options{})
 	if err != nil {

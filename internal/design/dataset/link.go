@@ -12,8 +12,8 @@ import (
 type link struct {
 	parent *generator
 	per    model.Per
-	// of has, for each item, the index of the parent item. sizes has the number of items for each parent item. It is
-	// in order of rank until assign shuffles it.
+	// of has, for each item, the index of its parent item. sizes has the number of items that belong to each parent
+	// item. sizes is sorted by rank until assign shuffles it.
 	of    []uint32
 	sizes []uint64
 	zipf  *zipf // weights of all declared items of the parent, or nil
@@ -36,7 +36,7 @@ func newLink(e *model.Entity, p model.Parent, parent *generator) (*link, error) 
 	return l, nil
 }
 
-// index returns the index of the parent item of an item. Before assign has set it, it returns an arbitrary one.
+// index returns the index of an item's parent item. Before assign has decided that, the index is arbitrary.
 func (l *link) index(item uint64) uint64 {
 	if l.of == nil {
 		return item % l.parent.count
@@ -44,7 +44,7 @@ func (l *link) index(item uint64) uint64 {
 	return uint64(l.of[item])
 }
 
-// follow returns the index of the ancestor's item at the end of a path that begins at an item.
+// follow walks a path of links that begins at an item, and returns the index of the ancestor's item at its end.
 func follow(way []*link, item uint64) uint64 {
 	for _, l := range way {
 		item = l.index(item)
@@ -52,8 +52,8 @@ func follow(way []*link, item uint64) uint64 {
 	return item
 }
 
-// way returns the path from g to the generator that draws field f, which the items of child copy. It returns nil if
-// child does not copy f from g's ancestors.
+// way returns the path from g to the ancestor's generator that draws field f, whose values the items of child copy.
+// It returns nil if child does not copy f from g's ancestors.
 func (g *generator) way(f *model.Field, child *model.Entity) []*link {
 	for _, l := range g.links {
 		p := l.parent
@@ -68,7 +68,7 @@ func (g *generator) way(f *model.Field, child *model.Entity) []*link {
 	return nil
 }
 
-// parentsFirst returns the entities in their order, except that parents precede their children.
+// parentsFirst returns the entities in the given order, but moves parents before their children.
 func parentsFirst(entities []*model.Entity) (all []*model.Entity) {
 	var add func(e *model.Entity)
 	add = func(e *model.Entity) {
@@ -86,27 +86,28 @@ func parentsFirst(entities []*model.Entity) (all []*model.Entity) {
 	return all
 }
 
-// leastItems and leastParents are the smallest numbers of items to make of an entity if the model declares as many.
-// Figures from fewer items would be unreliable. The limit for parents is lower, so that more items belong to each.
+// leastItems and leastParents are the smallest numbers of items to make of an entity, if the model declares that
+// many. Figures from fewer items would be unreliable. The minimum for parents is lower, so that more items belong to
+// each parent item.
 const (
 	leastItems   = 3000
 	leastParents = 300
 )
 
-// plan decides how many items each generator makes and which parents they belong to. If the model declares more than
-// the limits allow, plan makes the same share of each entity, but not fewer than its least number.
+// plan decides how many items each generator makes and which parent items they belong to. If the model declares more
+// items than the limits allow, plan makes an equal share of each entity's items, but at least g.least of them.
 func (b *builder) plan(all []*generator) error {
 	limit, maxBytes := float64(max(b.o.MaxItems, 0)), float64(b.o.MaxBytes)
 	for _, g := range all { // parents first
 		g.bytes = g.estimate()
-		part := float64(2 * len(all)) // an entity's least number takes at most 1/part of the limits
+		part := float64(2 * len(all)) // the minimum of an entity takes at most 1/part of the limits
 		g.least = min(leastItems, limit/part, maxBytes/part/g.bytes)
 		for _, l := range g.links {
 			l.parent.least = min(l.parent.least, leastParents)
 		}
 	}
-	// size sets the sizes of all generators for a share. It returns their items and bytes as shares of the two
-	// limits.
+	// size sets how many items all generators make for a share of the declared items. It returns the sum of their
+	// items as a fraction of limit, and the sum of their bytes as a fraction of maxBytes.
 	size := func(share float64) (ofItems, ofBytes float64) {
 		for _, g := range all {
 			g.size(share)
@@ -147,7 +148,7 @@ func (g *generator) size(share float64) {
 		n = max(n, 1)
 	}
 	weights := make([][]uint64, len(g.links))
-	all := make([]float64, len(g.links)) // number of items that belong to the parents
+	all := make([]float64, len(g.links)) // by link: number of items that belong to the parent items made
 	for i, l := range g.links {
 		weights[i], all[i] = l.weights(uint64(g.e.Count))
 		n = min(n, max(all[i], 1))
@@ -160,9 +161,9 @@ func (g *generator) size(share float64) {
 	}
 }
 
-// weights returns the relative number of children of each parent item that is made, and how many children all of them
-// have. If only some of the declared parent items are made, they get the weights of declared ones at equal distances
-// of rank, from the first to the last.
+// weights returns the relative number of children of each parent item that the generator makes. sum is the number of
+// children that all these parent items have together. If a sample has only some of the declared parent items, they
+// stand for declared ones at equal distances of rank, from the first to the last, and get their weights.
 func (l *link) weights(children uint64) (weights []uint64, sum float64) {
 	made, declared := l.parent.count, uint64(l.parent.e.Count)
 	weights = make([]uint64, made)
@@ -226,8 +227,9 @@ func apportion(n uint64, weights []uint64) []uint64 {
 	return shares
 }
 
-// bound brings the sizes into the range from least to most; rounding or an inexact count can lead out of it. It keeps
-// their sum by moving the difference to other sizes. If no sizes within the range have this sum, it changes nothing.
+// bound moves each size into the range from least to most, which rounding or an inexact count can violate. It adds to
+// some sizes what it takes from others, so that the sum stays the same. If no sizes in the range have this sum, it
+// changes nothing.
 func bound(sizes []uint64, least, most uint64) {
 	sum, over, under := uint64(0), uint64(0), uint64(0)
 	for _, n := range sizes {

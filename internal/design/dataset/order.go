@@ -13,9 +13,9 @@ const headLen = 8
 // fewRows is the largest number of rows that order sorts by comparing whole keys.
 const fewRows = 12
 
-// order sorts rows by their keys, or only by sort key if they are in one partition. Most keys begin alike. order
-// therefore skips the common prefix, sorts by the eight bytes after it (the head), and then sorts the rows with equal
-// heads in the same way. A comparison of heads reads no memory outside the row.
+// order sorts rows by their keys, or only by sort key if they are in one partition. Most keys have a common prefix,
+// so order skips this prefix, sorts by the eight bytes after it (the head), and then sorts rows with equal heads in
+// the same way. This is fast, because a comparison of heads reads no memory outside the row.
 func (a arena) order(rows []keyedRow, inPartition bool) {
 	if len(rows) <= fewRows {
 		slices.SortFunc(rows, a.compare)

@@ -25,7 +25,7 @@ type Space struct {
 	Bytes int
 
 	sizes  *model.RowSizes
-	growth *Growth // of the partitions; nil before the first call of Growth
+	growth *Growth // growth of the partitions; nil before the first call of [Dataset.Growth]
 }
 
 // Size returns the documented size of an item's row in the space. It reports false if the space does not hold the
@@ -47,7 +47,7 @@ func (s *Space) PartitionOf(dst []byte, r *Row) []byte {
 	return dst
 }
 
-// SortOf appends the encoded sort key of a row to dst. This is the row's position in its partition.
+// SortOf appends the encoded sort key of a row to dst. The encoded sort key is the row's position in its partition.
 func (s *Space) SortOf(dst []byte, r *Row) []byte {
 	dst, _ = s.Schema.AppendSort(dst, r.Item.Attributes)
 	return dst
@@ -81,7 +81,8 @@ func (s *Space) Find(p Part, position []byte) (int, bool) {
 	return p.From + i, ok
 }
 
-// Range returns the rows of a partition in a range of positions, as the indexes of the first row and after the last.
+// Range returns the rows of a partition in a range of positions. from is the index of the first row, and to is the
+// index after the last.
 func (s *Space) Range(p Part, r store.Range) (from, to int) {
 	from, to = p.From, p.To
 	if r.Lo != nil {

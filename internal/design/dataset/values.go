@@ -11,8 +11,8 @@ import (
 // them again on each call. Values are safe for concurrent use.
 type Values struct {
 	text map[string]string
-	// g generates the values if text is nil. n is the number of the item; its bits from attemptBit are the number of
-	// redraws of the key fields.
+	// g generates the values if text is nil. n then has two parts: the low attemptBit bits are the number of the
+	// item, and the bits above are how often its key was redrawn.
 	g *generator
 	n uint64
 }
@@ -54,8 +54,8 @@ func (v Values) Map() map[string]string {
 	return all
 }
 
-// draw returns the value of field k of an item, also if the item copies the field from an ancestor's item. attempt
-// affects only the item's own key fields.
+// draw returns the value of field k of an item. If the item copies the field from an ancestor's item, draw follows
+// the links to that item. attempt affects only the item's own key fields.
 func (g *generator) draw(k int, item, attempt uint64) string {
 	if way := g.from[k]; len(way) > 0 {
 		return way[len(way)-1].parent.value(g.fields[k], follow(way, item))
@@ -66,8 +66,8 @@ func (g *generator) draw(k int, item, attempt uint64) string {
 	return g.domains[k].value(g.hash, item, g.count, attempt, g.owns[k])
 }
 
-// value returns the value of a field of an item. The value is final only after the item has been made, because a
-// taken key causes a redraw.
+// value returns an item's value of a field. Until the generator has made the item, this value can still change,
+// because the generator redraws an item whose key is taken.
 func (g *generator) value(f *model.Field, item uint64) string {
 	if g.first >= 0 {
 		return g.w.Items[g.first+int(item)].Values.Get(f.Name)

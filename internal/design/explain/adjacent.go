@@ -30,10 +30,10 @@ func (e *explainer) adjacentRows() error {
 	return nil
 }
 
-// adjacentRow returns the last row below the range of a query, or the first row above it, in the same partition. It
-// returns nil if there is none. It first looks for a row that differs from the range only in the attribute of the
-// last condition. If there is none, it drops the last condition and looks beyond the edge of the condition before,
-// and so on.
+// adjacentRow returns the last row below the range of a query, or the first row above the range, in the same
+// partition. It returns nil if there is no such row. It first looks for a row that differs from the range only in the
+// attribute of the last condition. If it finds none, it drops the last condition and looks beyond the edge of the
+// condition before it, and so on.
 func (e *explainer) adjacentRow(below bool) (attr.Item, error) {
 	hash := len(e.report.Schema.Partition())
 	clauses := e.slice.Clauses
@@ -59,7 +59,7 @@ func (e *explainer) adjacentRow(below bool) (attr.Item, error) {
 	return nil, nil
 }
 
-// edgeRow queries one row: the first row in the range of the clauses or, if reverse is true, the last.
+// edgeRow queries a single row: the first row in the range of the clauses, or the last row if reverse is true.
 func (e *explainer) edgeRow(clauses []keycond.Clause, reverse bool) (attr.Item, error) {
 	b := &literal.Placeholders{Readable: true}
 	q := request{op: wire.OpQuery}
@@ -76,7 +76,7 @@ func (e *explainer) edgeRow(clauses []keycond.Clause, reverse bool) (attr.Item, 
 	q.ExpressionAttributeNames, q.ExpressionAttributeValues = b.Names(), b.Values()
 	p, err := e.ask(q)
 	if refused, ok := refusalOf(err); ok {
-		// afterPrefix can return a value that is too long for a key.
+		// The service refuses the query if the value from afterPrefix is too long for a key.
 		e.note("cannot query the row outside the range: " + refused.Message)
 		return nil, nil
 	}

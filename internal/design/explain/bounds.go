@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// spelled formats conditions with the names and values that placeholders stand for.
+// spelled formats conditions with names and values in place of their placeholders.
 var spelled = ast.Style{Name: text.Name, Value: text.Literal}
 
 // clausesText returns key conditions as a person would write them.
@@ -22,7 +22,7 @@ func clausesText(clauses []keycond.Clause) string {
 // KeyCondition returns the key conditions as one expression, or "" for a Scan.
 func (r *Report) KeyCondition() string { return clausesText(r.Clauses) }
 
-// bounds sets Clauses, Partition, Low and High from a slice.
+// bounds sets r.Clauses, r.Partition, r.Low and r.High from a slice.
 func (r *Report) bounds(slice *keycond.Slice) {
 	r.Clauses = slice.Clauses
 	r.Partition = End{
@@ -35,9 +35,9 @@ func (r *Report) bounds(slice *keycond.Slice) {
 
 // An End is one end of a range.
 type End struct {
-	// Bytes is the position of the end in the encoding of keys, or nil if the range is open. A range includes its
-	// lower position and excludes its upper one. So if the upper end is inclusive, Bytes is the position after its
-	// rows.
+	// Bytes is the encoded key at the end of the range, or nil if the range is open. A range includes its lower
+	// position and excludes its upper one. If the upper end is inclusive, Bytes is therefore the position after the
+	// rows at Text.
 	Bytes []byte `json:"-"`
 	// Text is the position as a value in an expression; see [keycond.Bound.Text].
 	Text string `json:"text"`
@@ -87,9 +87,8 @@ func edges(c keycond.Clause) (low, high edge) {
 	return edge{value: v, inclusive: true}, edge{value: v, inclusive: true}
 }
 
-// afterPrefix returns the lowest value of v's kind above all values that begin
-// with v, and whether it exists. Strings are valid UTF-8, so it increments the
-// last character.
+// afterPrefix returns the lowest value of v's kind that is above all values that begin with v. It returns false if
+// there is no such value. Strings are valid UTF-8, so it increments the last character.
 func afterPrefix(v attr.Value) (attr.Value, bool) {
 	if v.Kind() == attr.Binary {
 		upper := store.AppendUpper(nil, v.Raw())

@@ -34,7 +34,7 @@ func Cheaper(t *keyschema.Table, in wire.Request) string {
 }
 
 // cheapened returns an explainer for a Query or a Scan. The explainer sends no requests. cheapened returns false if
-// in is invalid or the input of another operation.
+// the input is invalid or belongs to another operation.
 func cheapened(t *keyschema.Table, in wire.Request) (*explainer, bool) {
 	r, ok := requestOf(in)
 	if !ok || r.op == wire.OpGetItem || t.Schema(value(r.IndexName)) == nil {
@@ -49,8 +49,8 @@ func cheapened(t *keyschema.Table, in wire.Request) (*explainer, bool) {
 // asShape formats conditions with ? in place of values.
 var asShape = ast.Style{Name: text.Name, Value: func(attr.Value) string { return "?" }}
 
-// cheaper says which query of the table or of an index would read less. If there is none, it says which new key would
-// help. It returns "" if no key can serve the filter. style formats the conditions.
+// cheaper names the query of the table or of an index that would read less. If there is none, it says which new key
+// would help. It returns "" if no key can serve the filter. style formats the conditions.
 func (e *explainer) cheaper(style ast.Style) string {
 	all := e.cheaperPlans()
 	if len(all) == 0 {
@@ -110,7 +110,7 @@ func (e *explainer) inPartition() bool {
 	return g.fixes(e.info.Schema(e.report.Index))
 }
 
-// cheaperPlans returns the plans whose query filters by fewer conditions than the request does, best first.
+// cheaperPlans returns the plans whose queries need fewer filter conditions than the request, the best plan first.
 func (e *explainer) cheaperPlans() (all []*plan) {
 	key, filter := e.conditions()
 	var g group
@@ -127,20 +127,21 @@ func (e *explainer) cheaperPlans() (all []*plan) {
 	return all
 }
 
-// newKey says which new key would serve the conditions in one query: that of a new index with conditions of the
-// filter in its key, or else one with a new attribute. It returns "" if no condition can be in a key.
+// newKey describes a new key with which one query could read the rows. It prefers an index whose key has conditions
+// of the filter, and else proposes a new attribute. It returns "" if no condition can be in a key.
 func (e *explainer) newKey() string { return cmp.Or(e.newIndex(), e.newAttribute()) }
 
-// newIndex says which new index would have conditions of the filter in its key, or conditions that a refused query has
-// in its key condition. It returns "" if there are none.
+// newIndex describes a new index whose key has conditions of the filter, or conditions that a refused query tried to
+// use in its key condition. It returns "" if there are no such conditions.
 //
-// The partition key stays if the conditions compare all of it with =. Otherwise it is the first attribute that they
-// compare with =. The sort key consists of the other attributes that are compared with =, and then the first attribute
-// with a range. If there is no range, a query keeps the attributes of its sort key there.
+// The new index keeps the partition key of the request if the conditions compare all of it with =. Otherwise, the
+// partition key is the first attribute that they compare with =. The sort key consists of the other attributes that
+// they compare with =, followed by the first attribute with a range. If there is no range, the sort key of the
+// request follows instead, so that a query keeps its order.
 func (e *explainer) newIndex() string {
 	key, filter := e.conditions()
 	var partition, sort, ranged, order []string
-	fewer := !e.inPartition() // the new key would have a condition that the request's key cannot have
+	fewer := !e.inPartition() // fewer: the new key has a condition that cannot be in the request's key
 	if !fewer {
 		asked := e.info.Schema(e.report.Index)
 		partition, order = namesOf(asked.Partition()), namesOf(asked.Sort())
@@ -207,8 +208,9 @@ func (e *explainer) canBeInKey(a atom) bool {
 		!slices.ContainsFunc(a.Values, func(v attr.Value) bool { return !canBeKey(v) })
 }
 
-// newAttribute proposes an attribute that the rows have in common, as the partition key for a condition with a range.
-// It returns "" if there is no such condition, or if the request reads one partition.
+// newAttribute proposes an index for a condition with a range. All wanted rows get a common value in a new attribute,
+// which is the partition key of this index. newAttribute returns "" if there is no such condition, or if the request
+// reads only one partition.
 func (e *explainer) newAttribute() string {
 	key, filter := e.conditions()
 	for _, n := range slices.Concat(key, filter) {

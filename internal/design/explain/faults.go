@@ -8,8 +8,9 @@ import (
 	"github.com/sortkey/sortkey/internal/lex"
 )
 
-// faults maps errors about anything but ranges to the rule that the request breaks, and to a hint about what to send
-// instead. message is a part of the service's error message. Messages that are not listed explain themselves.
+// faults maps error messages to the rule that the request breaks, and to a hint about what to send instead. message
+// is a part of the service's error message. The list has no messages about ranges, which brokenRule explains, and
+// none that explain themselves.
 var faults = []struct{ message, rule, source, hint string }{
 	{
 		message: "reserved keyword", source: pageReserved,
@@ -41,8 +42,8 @@ var faults = []struct{ message, rule, source, hint string }{
 	},
 }
 
-// fault returns the rule that a request with this error message breaks. It returns nil for a rule about ranges and
-// for an unknown message.
+// fault returns the rule that a request with this error message breaks. It returns nil if the rule is about ranges or
+// the message is unknown.
 func (e *explainer) fault(message string) *rule {
 	if name := value(e.asked.IndexName); name != "" && e.index == nil {
 		if len(e.info.Indexes) == 0 {
@@ -74,7 +75,7 @@ func (e *explainer) fault(message string) *rule {
 	return nil
 }
 
-// expressions returns the expressions of a request. Conditions come first.
+// expressions returns the expressions of a request, the conditions before the others.
 func (r *request) expressions() (all []string) {
 	for _, src := range []*string{r.KeyConditionExpression, r.FilterExpression, r.ProjectionExpression} {
 		if src != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// instead adds hints about requests that find what the author of a query that breaks a rule wants.
+// instead adds hints for a query that breaks a rule. They name requests that find what its author wants.
 func (e *explainer) instead() {
 	key, filter := e.conditions()
 	groups, ok := []group{{}}, true
@@ -38,7 +38,7 @@ func (e *explainer) instead() {
 }
 
 // hintQueries adds hints about queries that together find the rows of all groups. It returns true if these queries
-// express all conditions. Otherwise the program must check the rest itself.
+// express all conditions. If it returns false, the program must check the other conditions itself.
 func (e *explainer) hintQueries(groups []group) bool {
 	var queries []string
 	complete := true

@@ -8,8 +8,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// An atom is a condition on one top-level attribute that could be a key condition by its form. node is its syntax
-// tree.
+// An atom is a condition on one top-level attribute that has the form of a key condition. node is its syntax tree.
 type atom struct {
 	keycond.Clause
 	node ast.Node

@@ -190,7 +190,8 @@ func (e *explainer) note(n string) {
 	}
 }
 
-// row counts an examined row. whole is the item of the row in the table, or the row itself if only that is known.
+// row counts an examined row. whole is the row's item in the table. If that item is not known, whole is the row
+// itself.
 func (e *explainer) row(item, whole attr.Item, size int, returned bool) {
 	r := e.report
 	entity := e.classify(whole)

@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A selection is a PartiQL SELECT, converted to a Scan. WHERE becomes the filter, and the selected attributes become
-// the projection.
+// A selection is a PartiQL SELECT, converted to a Scan. The WHERE clause becomes the filter, and the selected
+// attributes become the projection.
 type selection struct {
 	scan request
 	// ordered is the last attribute of ORDER BY, or "". reverse is true if DESC follows the attribute.

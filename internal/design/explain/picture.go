@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A Picture shows what a request reads as lines in reading order: the row before the range, the start of the range,
-// its rows, its end, and the row after it.
+// A Picture shows what a request reads as lines, in the order of reading: the row before the range, the start of the
+// range, its rows, its end, and the row after it.
 type Picture []PictureLine
 
 // A PictureLine is one line of a [Picture].
@@ -27,7 +27,7 @@ type PictureLine struct {
 	Bytes  int
 	// Dropped is true if the filter dropped the row after it was read.
 	Dropped bool
-	// Hidden is the number of rows that were read but that a gap stands for.
+	// Hidden is set for a gap: the number of rows that were read but that the picture does not show.
 	Hidden int
 }
 
@@ -41,7 +41,7 @@ const (
 	Bottom                         // where the range ends
 	ReadRow                        // a row that was read
 	Gap                            // a remark, or the number of rows that are not shown
-	Stop                           // why the page ended inside the range
+	Stop                           // says why the page ended inside the range
 	NextRow                        // the first row of the next page
 )
 
@@ -101,7 +101,8 @@ func (r *Report) Ends() (low, high string) {
 	return low, high
 }
 
-// rows returns lines for the rows that were read: up to most rows from each end, and a gap for the rows between.
+// rows returns lines for the rows that were read: up to most rows from each end, with a gap in place of the rows
+// between them.
 func (r *Report) rows(most int) Picture {
 	if r.Examined == 0 {
 		return Picture{{Kind: Gap, Text: "no rows"}}

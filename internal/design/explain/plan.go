@@ -24,7 +24,7 @@ type plan struct {
 	// empty is true if no row can satisfy all conditions of the group.
 	empty bool
 	// remarks say how the result of the query differs from that of the request. sparse is true if the index may lack
-	// some of the rows.
+	// some rows that the request reads.
 	remarks []string
 	sparse  bool
 }
@@ -109,14 +109,14 @@ func (g group) on(name string) (out []atom) {
 	return out
 }
 
-// fixes reports whether conditions of the group compare each attribute of a partition key with =.
+// fixes reports whether the group has a condition with = on each attribute of the partition key.
 func (g group) fixes(s *keycond.Schema) bool {
 	return !slices.ContainsFunc(s.Partition(), func(h keycond.Attribute) bool {
 		return !slices.ContainsFunc(g.on(h.Name), func(a atom) bool { return a.Op == ast.Equal })
 	})
 }
 
-// touches reports whether n uses a top-level attribute for which the function is returns true.
+// touches reports whether n uses a top-level attribute whose name is() accepts.
 func touches(n ast.Node, is func(string) bool) bool {
 	if n == nil {
 		return false
@@ -129,7 +129,8 @@ func touches(n ast.Node, is func(string) bool) bool {
 	return false
 }
 
-// clause returns one key condition on a that is equivalent to all atoms together. It returns false if there is none.
+// clause returns one key condition on a that is equivalent to all atoms together. It returns false if there is no
+// such condition.
 func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) {
 	low, high := edge{open: true}, edge{open: true}
 	for _, at := range atoms {
@@ -141,7 +142,7 @@ func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) 
 		low, high = tighter(low, l, 1), tighter(high, h, -1)
 	}
 
-	// One of the atoms may imply all others.
+	// If one of the atoms implies all others, return this atom.
 	for _, at := range atoms {
 		l, h := edges(at.Clause)
 		if sameEdge(l, low) && sameEdge(h, high) {
@@ -156,8 +157,8 @@ func canBeKey(v attr.Value) bool {
 	return v.Kind() == attr.Number || len(v.Raw()) > 0 && len(v.Raw()) <= keycond.MaxPartitionKeyBytes
 }
 
-// between returns a key condition on a with the edges low and high. BETWEEN includes both edges, so between adds a
-// remark if the atoms exclude one.
+// between returns a key condition on a for the range from low to high. BETWEEN includes both ends. If the atoms
+// exclude an end, between adds a remark that says so.
 func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, bool) {
 	c := keycond.Clause{Attribute: a.Name}
 	switch {
@@ -252,9 +253,9 @@ func (e *explainer) plans(g group) []*plan {
 	return out
 }
 
-// cost ranks plans: the lowest cost is best. These make a plan worse, most important first: the index may lack rows;
-// the program must check a condition; a remark. A query of another table or index than the request's costs 5. Each
-// key condition saves 10, and each condition in the filter costs 1.
+// cost ranks plans: the plan with the lowest cost is best. It adds 2000 if the index may lack rows, 1000 for each
+// condition that the program must check, 15 for each remark, 5 if the plan queries another table or index than the
+// request, and 1 for each condition in the filter. It subtracts 10 for each key condition.
 func (p *plan) cost(asked string) int {
 	n := len(p.dropped)*1000 - len(p.clauses)*10 + len(p.filter) + len(p.remarks)*15
 	if p.schema.Name() != asked {

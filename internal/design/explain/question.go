@@ -56,10 +56,12 @@ func operationOf(op string) (string, bool) {
 }
 
 // Parse returns the question for a request that a person wrote as JSON. op is the operation in any spelling. If op is
-// "", Parse takes the operation from the member "operation" or else infers it from the other members.
+// "", Parse takes the operation from the member "operation". Without that member, it infers the operation from the
+// other members.
 //
-// If body does not have the form of its operation, Parse returns the [*ServiceError] with which the service refuses the
-// request. For another operation it returns an [*OperationError]. If body is not JSON, it wraps a [*json.SyntaxError].
+// If body does not have the form of its operation, Parse returns the [*ServiceError] with which the service would
+// refuse the request. If the operation cannot be explained, the error is an [*OperationError]. If body is not JSON,
+// the error wraps a [*json.SyntaxError].
 func Parse(op string, body json.RawMessage) (Question, error) {
 	q, err := parse(op, body)
 	return q, advice.Bound(err)
@@ -92,8 +94,8 @@ func parse(op string, body json.RawMessage) (Question, error) {
 	return q, err
 }
 
-// detect returns the operation of a request. It takes the operation from a member that names it, or else infers it
-// from the other members. It returns the body without the member that names the operation.
+// detect returns the operation of a request, and the body without the member that names the operation. If no member
+// names it, detect infers the operation from the other members.
 func detect(members map[string]json.RawMessage, body json.RawMessage) (op string, _ json.RawMessage, err error) {
 	for _, member := range []string{"operation", "Operation"} {
 		if raw, ok := members[member]; ok && json.Unmarshal(raw, &op) == nil {

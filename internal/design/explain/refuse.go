@@ -30,7 +30,7 @@ func (e *explainer) refuse(s *ServiceError) error {
 		r.Projection = e.index.Projection
 	}
 	if e.opts.Brief || len(e.asked.Faults) > 0 {
-		return nil // nobody asks for the rule, or the service's message about the value says it
+		return nil // the caller does not want the rule, or the service's message already states it
 	}
 	if r.Operation == opGetItem {
 		e.refuseGet()

@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A Report describes what a request read, over all its pages. The members of its JSON from Clauses on are in the member
-// read, which a refused request does not have.
+// A Report describes what a request read, over all its pages. In JSON, the fields from Clauses on are members of the
+// object read. A refused request does not have this object.
 type Report struct {
 	Operation string          `json:"-"` // Query, Scan or GetItem
 	Table     string          `json:"-"`
@@ -37,21 +37,23 @@ type Report struct {
 	Start attr.Item `json:"-"`
 
 	// Before and After are the keys of the rows just outside the range, in the order of the sort key. BeforeEntity
-	// and AfterEntity are the entities of these rows. They are empty if the range reaches the end of the partition.
+	// and AfterEntity are the entities of these rows. On a side where the range reaches the end of the partition,
+	// both are empty.
 	Before       attr.Item `json:"before,omitzero"`
 	After        attr.Item `json:"after,omitzero"`
 	BeforeEntity string    `json:"-"`
 	AfterEntity  string    `json:"-"`
-	// BeforeItem and AfterItem have all attributes of these rows that the endpoint returned.
+	// BeforeItem and AfterItem have the attributes of the rows outside the range, as far as the endpoint returned
+	// them.
 	BeforeItem attr.Item `json:"-"`
 	AfterItem  attr.Item `json:"-"`
 
 	Pages    int `json:"pages"`
 	Examined int `json:"examined"`
 	Returned int `json:"returned"`
-	// Bytes is the size of the examined rows by the documented rules. Wasted is the size of those rows that were not
-	// returned. Fetched is the size of the items that a local index fetched from the table; Bytes does not include
-	// it.
+	// Bytes is the size of the examined rows by the documented rules. Wasted is the size of those of them that were
+	// not returned. Fetched is the size of the items that a local index fetched from the table; Bytes does not
+	// include these items.
 	Bytes   int `json:"bytes"`
 	Fetched int `json:"fetched,omitzero"`
 	Wasted  int `json:"wasted"`
@@ -64,13 +66,14 @@ type Report struct {
 	// Traces has the endpoint's trace of each page, if the endpoint sends traces.
 	Traces []sortkey.Trace `json:"-"`
 	// Stop says why the last page ended. Last is the LastEvaluatedKey of that page, and Next is the key of the first
-	// row after it. Last and Next can be nil.
+	// row after the page. Last is nil if the request read to the end. Next is nil if no row follows, or if the report
+	// is brief.
 	Stop     string    `json:"stop"`
 	Last     attr.Item `json:"lastEvaluatedKey,omitzero"`
 	Next     attr.Item `json:"next,omitzero"`
 	Entities []Share   `json:"entities"`
-	// Rows are the first examined rows, in order, at most Options.Items. If there are more, Tail has the last few, up
-	// to tailRows. The report counts the rows between but does not keep them.
+	// Rows are the first examined rows, in order, at most Options.Items. If there are more, Tail has the last of
+	// them, at most tailRows. The report counts the rows between Rows and Tail but does not keep them.
 	Rows  []Row       `json:"rows"`
 	Tail  []Row       `json:"tail,omitempty"`
 	Items []attr.Item `json:"items"` // the first returned rows, in order, at most Options.Items
@@ -120,8 +123,8 @@ type Share struct {
 	Wasted   int    `json:"wasted"`
 }
 
-// A Refusal says why the service refuses a request. For a statement that needs several requests, it says why the
-// statement is not one range.
+// A Refusal says why the service refuses a request. For a SELECT statement that the service accepts but runs as
+// several requests, it says why the statement is not one range.
 type Refusal struct {
 	// Code and Message are the error code and the message of the service.
 	Code    string `json:"code"`

@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A request is a Query, a Scan or a GetItem. It has the members of a Query and those that only the others have. A
-// copy of the struct shares lists and maps with the original, which is safe because nothing changes them.
+// A request is a Query, a Scan or a GetItem. It has the members of a Query, and those that only a Scan or a GetItem
+// has. A copy of the struct shares lists and maps with the original. This is safe, because nothing changes them.
 type request struct {
 	op wire.Op
 	wire.QueryInput
@@ -54,7 +54,7 @@ func (r *request) input() wire.Request {
 	return in
 }
 
-// each calls do for each member of in. own is the field of r with the same name.
+// each calls do for each member of the input. own is the field of r with the same name.
 func (r *request) each(in wire.Request, do func(own, member reflect.Value)) {
 	own, input := reflect.ValueOf(r).Elem(), reflect.ValueOf(in).Elem()
 	for i := range input.NumField() {
@@ -115,8 +115,8 @@ type expressionSet struct {
 	projection  *expr.Projection
 }
 
-// parse parses the expressions of a request, or its legacy parameters. If one is invalid, parse returns an error and
-// also the valid ones.
+// parse parses the expressions of a request, or its legacy parameters. If some are invalid, parse returns an error
+// together with the expressions that are valid.
 func (r *request) parse() (q expressionSet, err error) {
 	env, err := expr.NewEnv(expr.Params{Names: r.ExpressionAttributeNames, Values: r.ExpressionAttributeValues})
 	if err != nil {
@@ -158,8 +158,8 @@ func (r *request) parse() (q expressionSet, err error) {
 	return q, err
 }
 
-// Clauses returns the conditions in a request's key condition and in its filter that have the form of a key
-// condition. Together, they may be more than one range.
+// Clauses returns those conditions of a request that have the form of a key condition: key has those in the key
+// condition, filter those in the filter. Together, they may select more than one range.
 func Clauses(in wire.Request) (key, filter []keycond.Clause) {
 	r, ok := requestOf(in)
 	if !ok {

@@ -35,8 +35,8 @@ func ruleOf(source, format string, args ...any) *rule {
 	return &rule{fmt.Sprintf(format, args...), source}
 }
 
-// brokenRule returns the first rule about key conditions that a query of s breaks, or nil. value is true if the form
-// of the query is right and only a value is wrong.
+// brokenRule returns the first rule about key conditions that a query with the key schema s breaks, or nil. value is
+// true if the form of the query is right and only a value is wrong.
 func (e *explainer) brokenRule(s *keycond.Schema) (broken *rule, value bool) {
 	if e.q.key == nil {
 		return ruleOf(
@@ -117,8 +117,8 @@ func brokenForm(n ast.Node) *rule {
 	)
 }
 
-// brokenPlace returns a rule that the conditions break together, such as that there must be a whole partition key. It
-// returns nil if they break none.
+// brokenPlace returns a rule that concerns all conditions together, such as that they must give the whole partition
+// key, if the conditions break one. Otherwise, it returns nil.
 func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[string][]atom) *rule {
 	for _, n := range parts {
 		a, ok := atomOf(n, anyName)

@@ -20,11 +20,11 @@ type Options struct {
 	// Items limits the returned items and the rows that the report keeps. The report counts all of them. Default:
 	// 1,000. If negative, the report keeps none.
 	Items int
-	// Classify returns the name of an item's entity, or "". For an index without all attributes, it gets only the
-	// projected ones. Classify may be nil.
+	// Classify returns the name of an item's entity, or "". If an index projects only some attributes, Classify gets
+	// only these. It may be nil.
 	Classify func(table string, it attr.Item) string
-	// Brief leaves out everything that takes further requests: the rows outside the range, the hints, and the rule
-	// that a refused request breaks.
+	// Brief omits everything that takes further requests: the rows outside the range, the hints, and the rule that a
+	// refused request breaks.
 	Brief bool
 }
 
@@ -136,7 +136,7 @@ func (e *explainer) run() error {
 	return nil
 }
 
-// stopKey is the reason for the end of a GetItem, in [Report.Stop].
+// stopKey is the value of [Report.Stop] for a GetItem.
 const stopKey = "one key"
 
 // equals returns the condition that the key attributes have the values in key.
@@ -148,7 +148,7 @@ func (e *explainer) equals(key attr.Item) *expr.Condition {
 	return expr.NewCondition(conjunction(equal))
 }
 
-// query reports the range of a key condition, its rows, and those just outside it.
+// query reports the range of a key condition, the rows in it, and the rows just outside it.
 func (e *explainer) query(asked request, first *page, key *expr.Condition) error {
 	slice, err := compile(e.report.Schema, key)
 	if err != nil {

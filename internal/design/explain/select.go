@@ -16,8 +16,8 @@ import (
 const pageSelect = guide + "ql-reference.select.html"
 
 // runSelect explains a SELECT as the requests that the service makes of it. If WHERE compares each attribute of the
-// partition key with =, that is a Query. If WHERE uses IN or OR for that, it is several queries. Otherwise it is a
-// Scan. Source: DG/ql-reference.select.html.
+// partition key with =, the service makes a Query. If WHERE uses IN or OR for these comparisons, it makes several
+// queries. Otherwise, it makes a Scan. Source: DG/ql-reference.select.html.
 func runSelect(
 	ctx context.Context, t Target, in *wire.ExecuteStatementInput, written json.RawMessage, o Options,
 ) (*Report, error) {
@@ -109,7 +109,7 @@ func (e *explainer) planQuery(p *plan, reverse bool) wire.Request {
 	return q
 }
 
-// selected returns plans for the queries that the service makes of a SELECT. It returns false if the SELECT is a
+// selected returns plans for the queries that the service makes of a SELECT. whole is false if the service makes a
 // scan.
 func (e *explainer) selected(s *keycond.Schema) (plans []*plan, whole bool) {
 	if e.q.filter == nil {

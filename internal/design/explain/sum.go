@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Sum returns a report of what several requests read together. The ends of the range are those of the first request.
-// If a request was refused, Sum returns the report of that request.
+// Sum returns a report of what several requests read together. The report has the range of the first request. If a
+// request was refused, Sum returns the report of that request.
 func Sum(reports []*Report) *Report {
 	sum := *reports[0]
 	sum.Rows, sum.Tail = slices.Clone(sum.Rows), slices.Clone(sum.Tail)

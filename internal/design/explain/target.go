@@ -40,7 +40,7 @@ type APIError interface {
 type ServiceError struct {
 	Code, Message string
 	Status        int
-	// Item is the item for which a condition failed, if the request asked for the item.
+	// Item is the item that failed a condition, if the request asked the service to return it.
 	Item attr.Item
 }
 
@@ -62,8 +62,8 @@ func refused(e *wire.Error) *ServiceError {
 	return &ServiceError{Code: e.Code, Message: e.Message, Status: e.Status, Item: e.Item}
 }
 
-// withTraces returns a context that records the traces of queries and scans in this process. The function that it
-// also returns gets the traces recorded so far.
+// withTraces returns a context that records the traces of queries and scans in this process, and a function that
+// returns the traces recorded so far.
 func withTraces(ctx context.Context) (context.Context, func() []sortkey.Trace) {
 	var mu sync.Mutex
 	var all []sortkey.Trace
@@ -101,7 +101,7 @@ func (t inProcess) Do(ctx context.Context, in wire.Request) (wire.Output, []sort
 
 func (t inProcess) answer(ctx context.Context, in wire.Request) (wire.Output, error) {
 	service := engine.Of(t.db).Service
-	ctx = heavy.Exempt(ctx) // do not throttle: a check may use all processors
+	ctx = heavy.Exempt(ctx) // exempt the request from throttling, because a check may use all processors
 	var items []attr.Item
 	visit := func(it attr.Item) (int, error) {
 		items = append(items, slices.Clone(it))
@@ -246,8 +246,8 @@ func outputOf(in wire.Request) (wire.Output, error) {
 	return nil, unknown(in)
 }
 
-// serviceError decodes the body of an error response. If the service did not write the body, the returned error has
-// only the HTTP status.
+// serviceError decodes the body of an error response. If the body is not from the service but, for example, from a
+// proxy, the returned error has only the HTTP status.
 func serviceError(status int, body []byte) error {
 	var e struct {
 		Type    string `json:"__type"`

@@ -231,7 +231,7 @@ func (p *printer) refused() {
 	p.remedy()
 }
 
-// Remedy returns the part of the text about a refused request that says which rule the request breaks and what to
+// Remedy returns the part of the text that explains a refused request: the rule that the request breaks, and what to
 // send instead.
 func (r *Report) Remedy(o TextOptions) string {
 	p := &printer{r: r, o: o, paint: terminal.Paint(o.Color)}

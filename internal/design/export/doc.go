@@ -1,3 +1,3 @@
-// Package export writes models in the formats of other tools. Most of these formats describe only tables; some also
-// describe designs. Package convert reads such files.
+// Package export writes models in the formats of other tools. Most of these formats contain only table definitions;
+// some also contain entities and items. Package convert reads such files.
 package export

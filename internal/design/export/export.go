@@ -26,7 +26,7 @@ const (
 
 // A File is an exported file.
 type File struct {
-	// Name is the name of the file. Its extension tells the format.
+	// Name is the name of the file. Its extension depends on the format.
 	Name string
 	Data []byte
 }
@@ -36,10 +36,10 @@ type writer struct {
 	format    Format
 	title     string
 	extension string
-	// each says that every table gets a file of its own.
+	// each is true if every table gets a file of its own.
 	each bool
-	// carries says which parts of the model a file has. mark begins a comment in the format, or is "" if the format
-	// has none. If the format has comments, the file begins with one that says what it carries.
+	// carries says which parts of the model a file contains. mark begins a comment in the format, or is "" if the
+	// format has no comments. If it has comments, the file begins with a comment that contains carries.
 	carries, mark string
 	write         func(m *model.Model) ([]byte, error)
 }
@@ -82,7 +82,7 @@ func (f Format) Title() string {
 	return ""
 }
 
-// Carries says which parts of a model a file of the format has. The format must be known.
+// Carries says which parts of a model a file of the format contains. It panics for an unknown format.
 func (f Format) Carries() string { return writerOf(f).carries }
 
 func writerOf(f Format) *writer {

@@ -112,8 +112,8 @@ func yamlOf(v any) ([]byte, error) {
 	return yaml.Dump(&doc, yaml.WithLineWidth(-1), yaml.WithQuotePreference(yaml.QuoteDouble), yaml.WithIndent(2))
 }
 
-// plainText matches text that every version of YAML reads as text even without quotes. The words in yamlWords are
-// exceptions. CloudFormation reads YAML 1.1, which has more forms of numbers than version 1.2.
+// plainText matches text that needs no quotes in YAML, because every version of YAML reads it as text. The words in
+// yamlWords are exceptions. CloudFormation reads YAML 1.1, which has more forms of numbers than version 1.2.
 var (
 	plainText = text.Pattern(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
 	yamlWords = []string{"on", "off", "yes", "no", "y", "true", "false", "null"}

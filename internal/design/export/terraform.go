@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// terraform writes a resource for each table. If the key of an index has several partition or sort key attributes,
-// the resource has a key_schema block for each attribute.
+// terraform writes a resource for each table. A partition key or sort key of an index can have several attributes.
+// For such an index, the resource has a key_schema block for each attribute.
 func terraform(m *model.Model) ([]byte, error) {
 	f := hclwrite.NewEmptyFile()
 	names := identifiers{}
@@ -63,7 +63,7 @@ func resource(r *hclwrite.Body, t *model.Table) {
 	}
 }
 
-// setKeys sets hash_key and range_key. Each list has at most one attribute.
+// setKeys sets hash_key and range_key. hash and sort must each have at most one attribute.
 func setKeys(b *hclwrite.Body, hash, sort []model.Attribute) {
 	for _, a := range hash {
 		set(b, "hash_key", a.Name)

@@ -90,8 +90,8 @@ func workbenchKeys(hash, sort []model.Attribute) ordered {
 	return keys
 }
 
-// nonKeyAttributes returns the attributes that are not in the table's key. They include key attributes of indexes. An
-// attribute has the kind of its value in the first item that has it.
+// nonKeyAttributes returns the attributes that are not in the table's key, including key attributes of indexes. The
+// type of an attribute is the type of its value in the first item that has it.
 func nonKeyAttributes(m *model.Model, t *model.Table) []any {
 	all := []any{}
 	var names []string

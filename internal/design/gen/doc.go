@@ -9,7 +9,7 @@
 //   - for each access pattern that reads, a function that returns its request. If the pattern lists values, such as
 //     shards, the caller sends a request for each of them.
 //
-// The generator converts a model to a tree that is the same for all languages; a template for each language writes
-// the tree as code. At run time, generated Go code needs package keys. Python and TypeScript code needs the packages
-// in packages/keys. [Missing] lists the patterns that get no function, with the reason.
+// The generator first converts a model to a tree, which has the same form for all languages. A template for each
+// language then writes the tree as code. At run time, generated Go code needs package keys. Python and TypeScript
+// code needs the packages in packages/keys. [Missing] lists the patterns that get no function, with the reason.
 package gen

@@ -10,11 +10,12 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// An entity describes the generated type of an entity: the values in its keys, and the keys.
+// An entity describes the type that the generator writes for an entity. The type has the values in the entity's keys
+// and builds the keys from them.
 type entity struct {
 	*model.Entity
 	// Type is the name of the generated type. Key and Attributes are the names of the functions that build the
-	// primary key and all key attributes. They are "" in a language that has methods for that.
+	// primary key and all key attributes. If the language has methods for this, Key and Attributes are "".
 	Type, Key, Attributes string
 	Values                []*value // required values first
 	Keys                  []*key
@@ -25,7 +26,7 @@ type value struct {
 	field      string
 	kind       kind
 	Name, Type string
-	// Required says that the primary key contains the value.
+	// Required is true if the primary key contains the value.
 	Required bool
 }
 
@@ -37,7 +38,7 @@ type key struct {
 	Template string
 	Values   []*value
 	Constant attr.Value
-	// Primary is true if the attribute is in the table's key. Otherwise presence is set.
+	// Primary is true if the attribute is in the table's key. If it is false, presence is not nil.
 	Primary bool
 	*presence
 }
@@ -66,9 +67,9 @@ type limit struct {
 	Bound string
 }
 
-// kindOf returns the kind of value that generated code takes for a component of type t.
+// kindOf returns the kind of value that callers of generated code pass for a component of type t.
 func kindOf(t keys.Type) kind {
-	const mostInt64 = 18 // every number of so many digits fits into an int64
+	const mostInt64 = 18 // an int64 can hold every number of up to 18 digits
 	switch t.Name {
 	case "int", "signed":
 		if t.Width <= mostInt64 {
@@ -80,14 +81,14 @@ func kindOf(t keys.Type) kind {
 	return textKind
 }
 
-// valuesOf returns the values in the keys of an entity. The caller must still choose their generated names.
+// valuesOf returns the values in the keys of an entity. Their generated names are not set yet.
 func valuesOf(e *model.Entity) (all []*value) {
 	required := e.ComponentsOf(e.Table.Keys())
 	add := func(field string, t keys.Type) {
 		if v := valueOf(all, field); v == nil {
 			all = append(all, &value{field: field, kind: kindOf(t), Required: required[field]})
 		} else if v.kind != kindOf(t) {
-			v.kind = textKind // the field has different kinds in two templates; text can hold both
+			v.kind = textKind // two templates use different kinds for the field; text can hold both
 		}
 	}
 	for _, a := range e.Table.Definition().Attributes {
@@ -184,7 +185,7 @@ func presenceOf(t *model.Template, values []*value) *presence {
 
 	for _, field := range slices.Sorted(maps.Keys(t.When)) {
 		v := need(field)
-		// Equal numbers or times can differ as text, so compare them by a type.
+		// Equal numbers or times can have different texts, so compare them as values of a type.
 		by := map[kind]keys.Type{numberKind: {Name: "number"}, timeKind: {Name: "nanos"}}[v.kind]
 		p.OneOf = append(p.OneOf, choice{v, by, t.When[field]})
 	}

@@ -26,33 +26,33 @@ func Go(m *model.Model) ([]byte, error) {
 	return out, nil
 }
 
-// Python generates a Python module. It needs Python 3.9 and the package sortkey-keys. Items and keys have the form of
-// boto3's client, which writes numbers as text, so they keep all digits.
+// Python generates a Python module, which needs Python 3.9 and the package sortkey-keys. Items and keys have the form
+// of boto3's client. This form writes numbers as text, so they keep all digits.
 func Python(m *model.Model) ([]byte, error) { return pythonCode.generate(m) }
 
-// TypeScript generates a TypeScript module. It needs ECMAScript 2020 and the package @sortkey/keys. Items and keys
-// have the form of @aws-sdk/client-dynamodb, which writes numbers as text. The document client would round numbers to
-// doubles.
+// TypeScript generates a TypeScript module, which needs ECMAScript 2020 and the package @sortkey/keys. Items and keys
+// have the form of @aws-sdk/client-dynamodb, which writes numbers as text. The form of the document client would
+// round numbers to doubles.
 func TypeScript(m *model.Model) ([]byte, error) { return scriptCode.generate(m) }
 
 //go:embed templates
 var sources embed.FS
 
-// A language says how generated code writes names, values and comments in one language.
+// A language has the functions that write names, values and comments in one language.
 type language struct {
 	file string // the name of the template
 	// types has the language's type for each kind of value.
 	types map[kind]string
-	// name has a function for each kind of name, which converts words to a name. The function does not check whether
-	// the name is taken.
+	// name has, for each kind of name, a function that converts words to a name. It does not check whether the name
+	// is taken.
 	name map[nameKind]func(words string) string
 	// suffix is appended to a name that is taken.
 	suffix map[nameKind]string
 	words  []string // names that are always taken: reserved words, and names that every generated file declares
 	// functions is true if generated functions build the keys of an entity. Otherwise methods do.
 	functions bool
-	// literal writes a value. member writes a member of a request. doc writes a comment with the given indent, to
-	// stand before the code that it describes.
+	// literal writes a value. member writes a member of a request. doc writes a comment that stands before the code
+	// that it describes, with the given indent.
 	literal func(value any) string
 	member  func(m member) string
 	doc     func(indent, text string) string
@@ -85,8 +85,8 @@ func listed(prefix string, all []*value) string {
 	return strings.Join(names, ", ")
 }
 
-// oneLine prepares text for a comment in generated code. It escapes invisible characters, because a compiler refuses
-// some control characters, and other invisible characters make code look like different code.
+// oneLine puts text on one line for a comment in generated code. It escapes invisible characters for two reasons: a
+// compiler refuses some control characters, and others could make the code look like different code.
 func oneLine(s string) string { return text.Visible(strings.Join(strings.Fields(s), " ")) }
 
 // wrap breaks text between words into lines of at most width characters.

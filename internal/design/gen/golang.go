@@ -22,7 +22,7 @@ func golang(in wire.Request) string {
 	return b.String()
 }
 
-// goPointer converts the literal of a member to the type of the field in the SDK's input struct, such as a pointer.
+// goPointer converts the literal of a member to the type that the SDK's input struct has for it, such as a pointer.
 func goPointer(m member, literal string) string {
 	switch m.value.(type) {
 	case string:

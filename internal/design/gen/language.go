@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// A kind is the kind of value that generated code takes for a component or a field.
+// A kind is the kind of value that callers of generated code pass for a component or a field.
 type kind int
 
 const (
-	textKind   kind = iota // also for a number that may have too many digits for an int64
+	textKind   kind = iota // text, or a number with too many digits for an int64
 	numberKind             // a whole number
 	timeKind
 )

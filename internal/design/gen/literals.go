@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A literals writes values as literals of a language.
+// A literals writes values as literals of one language.
 type literals struct {
 	text  func(string) string
 	bytes func([]byte) string
@@ -19,17 +19,18 @@ type literals struct {
 	yes, no string
 	// name writes a key of a map.
 	name func(string) string
-	// list writes the opening of a list, and maps that of a map. of is the Go type of the elements; other languages
-	// ignore it.
+	// list writes the opening of a list, and maps the opening of a map. of is the Go type of the elements, which
+	// other languages ignore.
 	list, maps func(of string) string
 	end        string // of a list
-	space      string // written inside both braces of a map on one line
+	space      string // written after { and before } if a map is on one line
 	indent     string
 	// attribute writes an attribute value. kind is its type descriptor, such as S, and payload is the literal of the
-	// value. operand writes an attribute value from a parameter or a computation.
+	// value. operand writes an attribute value that generated code takes from a parameter or a computation.
 	attribute func(kind, payload string) string
 	operand   func(o operand) string
-	// optional converts the literal of a member that is neither a list nor a map. In Go it makes a pointer.
+	// optional converts the literal of a member that is neither a list nor a map to an optional value. In Go, this is
+	// a pointer.
 	optional func(m member, literal string) string
 }
 
@@ -128,7 +129,7 @@ func (w *literals) entries(value any) (of string, all []string, ok bool) {
 	return of, all, ok
 }
 
-// payload writes an attribute value without its type descriptor: only "a" of {"S": "a"}.
+// payload writes an attribute value without its type descriptor. For {"S": "a"}, it writes only "a".
 func (w *literals) payload(v attr.Value) string {
 	switch v.Kind() {
 	case attr.String, attr.Number:
@@ -181,7 +182,7 @@ var identifier = text.Pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 func jsName(s string) string {
 	switch {
 	case s == "__proto__":
-		return `["__proto__"]` // __proto__: would set the prototype, even with quotes
+		return `["__proto__"]` // the plain property __proto__ would set the prototype, even in quotes
 	case identifier().MatchString(s):
 		return s
 	}

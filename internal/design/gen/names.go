@@ -91,7 +91,8 @@ func humps(word string) (all []string) {
 	return append(all, string(runes[start:]))
 }
 
-// A scope is the set of names that a scope of generated code uses. Names of the outer scope count as used too.
+// A scope is a scope of generated code, with the names that the code uses in it. A name in the outer scope counts as
+// used too.
 type scope struct {
 	l     *language
 	outer *scope
@@ -103,7 +104,7 @@ func (s *scope) has(name string) bool {
 }
 
 // add returns an unused name for words and adds it to the scope. If the plain name is taken, add appends the suffix
-// for the kind, and if that name is taken too, a number.
+// for the kind of name. If the name with the suffix is taken too, add also appends a number.
 func (s *scope) add(kind nameKind, words string) string {
 	name := s.l.name[kind](words)
 	free := name

@@ -15,8 +15,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A reading describes how to build a pattern's request from values. The template of each language writes it as a
-// function.
+// A reading describes a function that builds a pattern's request from values. The template of each language writes
+// the function.
 type reading struct {
 	*model.Pattern
 	// Name is the name of the generated function.
@@ -26,10 +26,10 @@ type reading struct {
 	// Key has the key attributes of a GetItem, and Conditions the key conditions of a Query.
 	Key        []keyMember
 	Conditions []keyCondition
-	// Each has the parameters for which the pattern lists values. The pattern sends one request for each value.
+	// Each has the parameters for which the pattern lists values. The caller sends one request for each value.
 	Each []list
-	// Members are the members of the request, except its table, index and key conditions. If Fixed is true, Members
-	// are complete, and the request is the same for all values.
+	// Members are the members of the request, except its table, index and key conditions. If Fixed is true, the
+	// request is the same for all values, and Members has all of its members.
 	Members []member
 	Fixed   bool
 
@@ -48,7 +48,7 @@ func (r *reading) Index() string {
 	return r.tree.constant("index " + r.Pattern.Table.Name + " " + r.Pattern.Index.Name)
 }
 
-// A list is a parameter for which the pattern lists values, such as the shards of a partition. The pattern sends one
+// A list is a parameter for which the pattern lists values, such as the shards of a partition. The caller sends one
 // request for each of Choices.
 type list struct {
 	*parameter
@@ -64,7 +64,7 @@ func (r *reading) About() string {
 	return about
 }
 
-// A step is a *parameter or a *computation.
+// A step is either a *parameter or a *computation.
 type step any
 
 // A parameter is a parameter of the generated function.
@@ -75,10 +75,10 @@ type parameter struct {
 	filter        bool // it belongs to the filter
 }
 
-// A computation calls the method Format, Under, Between or BeginsWith of a template and assigns the result to a
-// variable.
+// A computation is a call in the generated function, of the method Format, Under, Between or BeginsWith of a
+// template. The function assigns the result to a variable.
 type computation struct {
-	attribute string // the key attribute, with a suffix; the generator derives the name of the variable from it
+	attribute string // name of the key attribute, with a suffix; the name of the variable comes from it
 	t         *model.Template
 	Method    string
 	Args      []argument
@@ -86,13 +86,13 @@ type computation struct {
 	Name, Template string
 }
 
-// An argument is an argument of a computation. If Parameter is nil, the range has no bound at this end.
+// An argument is an argument of a computation. A nil Parameter means that the range has no bound at this end.
 type argument struct {
 	Parameter *parameter
 	// Excluding is true if the range excludes the bound.
 	Excluding bool
-	// Unit is the unit of the period, such as "day", if the parameter is a period. The bound is then the first moment
-	// of the period or, if Last is true, the last.
+	// Unit is "" unless the parameter is a period. It is then the unit of the period, such as "day". The bound is the
+	// last moment of the period if Last is true, and else the first.
 	Unit string
 	Last bool
 }
@@ -122,8 +122,8 @@ type keyMember struct {
 	Operand   operand
 }
 
-// A keyCondition is a condition on a key attribute. It has either an operator with operands, or a computation In that
-// returns the range of the attribute.
+// A keyCondition is a condition on a key attribute. It has either an operator with operands, or the computation In,
+// which returns the range of the attribute.
 type keyCondition struct {
 	Attribute string // name of the attribute; newTree replaces it by the name of the attribute's constant
 	Op        string
@@ -132,8 +132,7 @@ type keyCondition struct {
 	Kind      attr.Kind
 }
 
-// newReading returns the reading of a pattern. If no function can build the request, it returns an error that says
-// why.
+// newReading returns the reading of a pattern. If the pattern gets no function, the error says why.
 func newReading(p *model.Pattern) (*reading, error) {
 	p, lists, err := withoutLists(p)
 	if err != nil {
@@ -179,8 +178,8 @@ func newReading(p *model.Pattern) (*reading, error) {
 	return r, nil
 }
 
-// withoutLists returns a copy of a pattern that has the first value of each list in place of the list. It also
-// returns the lists.
+// withoutLists returns a copy of a pattern in which the first value of each list replaces the list. It also returns
+// the lists.
 func withoutLists(p *model.Pattern) (one *model.Pattern, lists []list, err error) {
 	if p.Operation != "Query" {
 		return p, nil, nil
@@ -226,7 +225,7 @@ func (r *reading) Computations() (all []*computation) {
 	return all
 }
 
-// param returns the parameter for a field and a suffix. It adds the parameter if there is none.
+// param returns the parameter for a field and a suffix. If the reading has none, param adds it.
 func (r *reading) param(field string, kind kind, suffix string) *parameter {
 	for _, p := range r.Parameters() {
 		if p.Field == field && p.Suffix == suffix {
@@ -238,7 +237,7 @@ func (r *reading) param(field string, kind kind, suffix string) *parameter {
 	return p
 }
 
-// kindOf returns the kind of value that the field takes in the entity's keys, or textKind.
+// kindOf returns the kind of the field's values in the entity's keys. For a field in no key, it returns textKind.
 func (r *reading) kindOf(field string) kind {
 	if v := valueOf(r.values, field); v != nil {
 		return v.kind
@@ -246,7 +245,7 @@ func (r *reading) kindOf(field string) kind {
 	return textKind
 }
 
-// arguments returns a parameter for each component.
+// arguments returns an argument for each component, with the parameter for its field.
 func (r *reading) arguments(parts []keys.Part) (all []argument) {
 	for _, part := range parts {
 		all = append(all, argument{Parameter: r.param(part.Name, r.kindOf(part.Name), "")})
@@ -281,8 +280,8 @@ func (r *reading) template(a model.Attribute) (*model.Template, []keys.Part) {
 	return t, slices.DeleteFunc(t.Template.Parts(), func(p keys.Part) bool { return p.Name == "" })
 }
 
-// direct returns the pattern's condition on the attribute itself. It returns false if the entity has a field of that
-// name, because the condition is then on the field.
+// direct returns the pattern's condition on the attribute itself, as opposed to its fields. It returns false if the
+// entity has a field of the attribute's name, because the condition is then on the field.
 func (r *reading) direct(a model.Attribute) (model.Condition, bool) {
 	if r.Entity != nil && r.Entity.Field(a.Name) != nil {
 		return model.Condition{}, false
@@ -290,7 +289,7 @@ func (r *reading) direct(a model.Attribute) (model.Condition, bool) {
 	return r.given(a.Name)
 }
 
-// fixedValue returns the value with which the request compares a key attribute by =.
+// fixedValue returns the operand that the request compares with a key attribute by =.
 func (r *reading) fixedValue(a model.Attribute) (operand, error) {
 	if _, ok := r.direct(a); ok {
 		return operand{Kind: a.Kind, Parameter: r.param(a.Name, textKind, "")}, nil
@@ -337,8 +336,8 @@ func (r *reading) condition(a model.Attribute, op string, operands ...operand) {
 	r.Conditions = append(r.Conditions, keyCondition{Attribute: a.Name, Op: op, Operands: operands})
 }
 
-// sort adds the condition on a sort key attribute. Like [compile.Pattern], it reports whether the next attribute may
-// have a condition too.
+// sort adds the condition on a sort key attribute. It returns true if the next attribute may have a condition too, by
+// the rules of [compile.Pattern].
 func (r *reading) sort(a model.Attribute) bool {
 	if c, ok := r.direct(a); ok {
 		r.condition(a, string(c.Op), r.operands(a, c, nil, textKind)...)
@@ -393,7 +392,7 @@ func (r *reading) inRange(a model.Attribute, t *model.Template, in *computation)
 	r.Conditions = append(r.Conditions, keyCondition{Attribute: a.Name, In: in, Kind: t.Kind})
 }
 
-// An end describes the parameter for one end of the range of a condition.
+// An end describes one end of the range that a condition selects, and the parameter for it.
 type end struct {
 	suffix    string
 	upper     bool // it is the upper end
@@ -401,8 +400,8 @@ type end struct {
 	last      bool // if the bound is a period, use its last moment
 }
 
-// ends lists, for each operator, the ends of the range that it selects. = has an upper end for the case that the
-// value is a period.
+// ends lists, for each operator, the ends of the range that it selects. The operator = has two ends, because its
+// value can be a period.
 var ends = map[ast.Op][]end{
 	ast.Equal:          {{}, {upper: true, last: true}},
 	ast.OpBetween:      {{suffix: "From"}, {suffix: "To", upper: true, last: true}},
@@ -443,8 +442,8 @@ func bound(p *parameter, t keys.Type, c model.Condition, i int, e end) argument 
 	}
 }
 
-// periodUnit returns the unit of a period such as 2026-01, here "month". It returns "" if the text is not a period
-// for the type.
+// periodUnit returns the unit of a period. For 2026-01, it is "month". It returns "" unless text is a period that is
+// longer than a value of type t.
 func periodUnit(t keys.Type, text string) string {
 	if _, _, ok := compile.Period(t, text); !ok {
 		return ""
@@ -452,13 +451,14 @@ func periodUnit(t keys.Type, text string) string {
 	return map[int]string{4: "year", 7: "month", 10: "day", 13: "hour", 16: "minute"}[len(text)]
 }
 
-// ofPeriod reports whether a condition on a component of a time type gives a period, such as a day.
+// ofPeriod reports whether a bound of a condition on a time is a period, such as a day.
 func ofPeriod(c model.Condition, t keys.Type) bool {
 	return slices.ContainsFunc(c.Args, func(arg string) bool { return periodUnit(t, arg) != "" }) &&
 		c.Op != ast.OpBeginsWith
 }
 
-// operands returns the operands of a condition on a whole attribute. If t is not nil, the template formats them.
+// operands returns the operands of a condition on a whole attribute. If t is not nil, generated code formats each
+// operand with the template.
 func (r *reading) operands(a model.Attribute, c model.Condition, t *model.Template, kind kind) []operand {
 	of := ends[c.Op]
 	if t == nil && c.Op == ast.Equal {
@@ -470,7 +470,7 @@ func (r *reading) operands(a model.Attribute, c model.Condition, t *model.Templa
 		if t != nil {
 			at := slices.IndexFunc(t.Template.Parts(), func(p keys.Part) bool { return p.Name == c.Field })
 			arg := bound(o.Parameter, t.Template.Parts()[at].Type, c, i, e)
-			arg.Excluding = false // the operator of the condition already excludes the bound
+			arg.Excluding = false // the request keeps the operator, which excludes the bound already
 			o = operand{Kind: a.Kind, Computation: r.compute(a.Name+e.suffix, t, "Format", arg)}
 		}
 		all = append(all, o)
@@ -478,7 +478,7 @@ func (r *reading) operands(a model.Attribute, c model.Condition, t *model.Templa
 	return all
 }
 
-// filterParameters adds a parameter for each placeholder in the filter. It returns the operands, by placeholder.
+// filterParameters adds a parameter for each placeholder in the filter. It returns the operand for each placeholder.
 func (r *reading) filterParameters() map[string]operand {
 	all := map[string]operand{}
 	for name, v := range r.Pattern.Parameters.All() {
@@ -492,7 +492,7 @@ func (r *reading) filterParameters() map[string]operand {
 	return all
 }
 
-// likeKey matches placeholders such as :key0, which key conditions use.
+// likeKey matches placeholders that look like those of key conditions, such as :key0.
 var likeKey = regexp.MustCompile(`^[#:]key[0-9]`)
 
 // members returns the members of the request, except its table, index and key conditions. To get them, it compiles

@@ -11,21 +11,21 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A member is a member of a request. Its value is a string, an enum, a bool, an int64 or a map: a
+// A member is a member of a request. Its value is a string, an enum, a bool, an int64 or a map. A map is a
 // map[string]string, an [attr.Item] or a placedValues.
 type member struct {
 	Name  string
 	value any
 }
 
-// A placedValues maps placeholders to values. For a placeholder in given, generated code uses the operand instead of
-// the value in all.
+// A placedValues maps placeholders to values. all has a value for every placeholder. If a placeholder is also in
+// given, generated code uses the operand there instead.
 type placedValues struct {
 	all   attr.Item
 	given map[string]operand
 }
 
-// An enum is a value of an enumeration. In the SDK for Go, its type has the name of the member.
+// An enum is a value of an enumeration. In the SDK for Go, the enumeration's type has the same name as the member.
 type enum string
 
 // enums are the members whose value is an enum.

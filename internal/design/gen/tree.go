@@ -9,15 +9,14 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A tree is the content of a generated file, with names for one language. The template of the language writes it as
-// code.
+// A tree describes a generated file, with names for one language. The template of the language writes it as code.
 type tree struct {
 	Model     *model.Model
 	Constants []constant
 	Templates []templateOf
 	Entities  []*entity
 	Requests  []*reading
-	// Missing has a sentence for each pattern that reads but gets no function. The sentence says why.
+	// Missing has a sentence for each pattern that reads but gets no function. The sentence gives the reason.
 	Missing []string
 
 	names *scope
@@ -111,7 +110,7 @@ func (t *tree) template(of *model.Template) string {
 	return t.Templates[slices.IndexFunc(t.Templates, func(one templateOf) bool { return one.t == of })].Name
 }
 
-// Missing returns a sentence for each pattern that reads but gets no function. The sentence says why.
+// Missing returns a sentence for each pattern that reads but gets no function. The sentence gives the reason.
 func Missing(m *model.Model) (all []string) {
 	for _, p := range m.Patterns {
 		if p.IsWrite() {

@@ -7,11 +7,11 @@ import (
 // String returns the name of the field.
 func (c Component) String() string { return c.Name }
 
-// Written returns the values of the component's field that people wrote in the model.
+// Written returns the values of the component's field that people wrote in the model, as opposed to generated ones.
 func (c Component) Written() []Written { return c.study.Written(c.Entity, c.Name) }
 
-// AllWritten reports whether people wrote at least one value of the component's field, and the function is returns
-// true for each of them.
+// AllWritten reports whether people wrote at least one value of the component's field, and is() accepts each of these
+// values.
 func (c Component) AllWritten(is func(text string) bool) bool {
 	return allAre(c.Written(), is)
 }
@@ -28,19 +28,20 @@ func (c Component) With(text string) string { return sourceWith(c.Parts, c.Name,
 // As returns the template of the slot as text, with another type for the component.
 func (c Component) As(typ string) string { return c.With("{" + c.Name + ":" + typ + "}") }
 
-// Encoded returns the text of the component in the key of an item, or "".
+// Encoded returns the text that stands for the component in the key of an item, or "".
 func (c Component) Encoded(it *dataset.Item) string {
-	s, _ := c.Type.Encode(it.Values.Get(c.Name)) // a value that cannot be encoded is in no key
+	s, _ := c.Type.Encode(it.Values.Get(c.Name)) // no key contains a value that cannot be encoded
 	return s
 }
 
-// KeyWith returns the key of the item that has the value w. If no item has w, it returns no key.
+// KeyWith returns the key of w's item, as a list for a finding. If w has no item, the list is empty.
 func (c Component) KeyWith(w Written) []string {
 	return c.View().Shown(w.Item)
 }
 
-// Longer yields the other slots of the same attribute whose templates begin as this one does, up to the component,
-// and continue after that. With each slot, it yields the delimiter that follows the component there.
+// Longer yields other slots of the same attribute. Their templates have the same form as this one up to the
+// component, and have more parts after it. With each slot, Longer yields the delimiter that follows the component
+// there.
 func (c Component) Longer(yield func(*Slot, string) bool) {
 	n := c.At + 1
 	for _, s := range c.study.SlotsOf(c.Entity.Table, c.Slot.Name) {

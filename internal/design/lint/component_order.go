@@ -54,8 +54,8 @@ func checkFailed(p *Pass, q *Query) {
 	p.Report(f)
 }
 
-// adviseOrder looks for an order of the components of s that serves every pattern with a value for one of them, and
-// advises it. If there is no such order, the finding says so.
+// adviseOrder looks for an order of the components of s with which every pattern that gives a value for one of them
+// reads one range of keys. It adds this order to the finding as advice, or says that there is none.
 func adviseOrder(f *Finding, p *Pass, q *Query, s *Slot) {
 	askers := slices.DeleteFunc(givers(p, q, s), func(o *Query) bool {
 		return o.Failed == nil && o.Expect.Error != ""
@@ -93,8 +93,8 @@ func givers(p *Pass, q *Query, s *Slot) (all []*Query) {
 	return all
 }
 
-// orderFor sorts the components of s for the given queries. First come components that more queries compare with =;
-// among equals, those to which more queries give a range.
+// orderFor sorts the components of s for the given queries. The component that most queries compare with = comes
+// first. Among equals, the component to which most queries give a range comes first.
 func orderFor(s *Slot, queries ...*Query) []Component {
 	weight := func(c Component) (equal, ranged int) {
 		for _, q := range queries {
@@ -118,8 +118,8 @@ func orderFor(s *Slot, queries ...*Query) []Component {
 	return all
 }
 
-// serves reports whether a query reads one range of a key that has the components in this order. It does if the query
-// gives values for the first components, and compares all of these but the last with =.
+// serves reports whether a query reads a single range of keys if the key has the components in this order. This is so
+// if the query gives values for the first components and compares all of these except the last with =.
 func serves(order []Component, q *Query) bool {
 	open := false
 	for _, c := range order {
@@ -132,7 +132,8 @@ func serves(order []Component, q *Query) bool {
 	return true
 }
 
-// outOfOrder reports whether q gives a value for a component after one that q does not compare with =.
+// outOfOrder reports whether q gives a value for a component although it does not compare an earlier component with
+// =.
 func outOfOrder(p *Pass, q *Query, s *Slot) bool {
 	var all []Component
 	for _, a := range q.View.Sort {

@@ -25,9 +25,9 @@ var cost = Rule{
 }
 
 const (
-	largeBytes   = 2 << 20 // bytes that a query without a limit reads
+	largeBytes   = 2 << 20 // bytes; a query without a limit that reads this much is reported
 	scanUnits    = 100     // read units per second
-	oftenScanned = 1       // requests per second, if the model does not declare the number of items
+	oftenScanned = 1       // scans per second; reported if the model does not declare the number of items
 )
 
 // checkLarge reports a query without a limit that reads largeBytes or more.
@@ -44,7 +44,7 @@ func checkLarge(p *Pass, q *Query) {
 	worst := all[0] // the largest comes first
 	bytes := worst.DeclaredBytes()
 	units := q.Together().MeanUnits
-	if s := q.Reads().Spread; s != nil { // unlike MeanUnits, the units of a reading are rounded up page by page
+	if s := q.Reads().Spread; s != nil { // a reading rounds its units up page by page, MeanUnits does not
 		units = s.Worst.DeclaredUnits()
 	}
 	it := q.View.Rows[worst.From].Item
@@ -119,8 +119,8 @@ var fanOut = Rule{
 	},
 }
 
-// The rule reports a pattern that sends at least fewRequests requests, if it sends more than rowsForRequests requests
-// for each row that they return on average.
+// The rule reports a pattern that sends at least fewRequests requests, if they are more than rowsForRequests times
+// the average number of rows that they return.
 const (
 	fewRequests     = 10
 	rowsForRequests = 5

@@ -47,8 +47,7 @@ func delimitersOf(c Component) (marks []string) {
 	return marks
 }
 
-// valuesContaining returns the values that contain a delimiter, and the
-// delimiter that the last of them contains.
+// valuesContaining returns the values that contain a delimiter. mark is the delimiter in the last of these values.
 func valuesContaining(words []Written, marks []string) (hits []Written, mark string) {
 	for _, w := range words {
 		at := slices.IndexFunc(marks, func(m string) bool { return m != "" && strings.Contains(w.Text, m) })

@@ -3,9 +3,9 @@
 // the templates of the model and the items built from them. A finding names the place in the model, shows keys from
 // the data, and says what to do.
 //
-// Rules about text look only at samples, raw items and declared values, because randomly generated text proves
-// nothing. Rules about sizes, counts and rates also use generated items. If fewer items were generated than the model
-// declares, they extrapolate.
+// Rules about text look only at text that people wrote: samples, raw items and declared values. Randomly generated
+// text proves nothing. Rules about sizes, counts and rates also use generated items. If the dataset has fewer items
+// than the model declares, these rules extrapolate.
 //
 // Each [Rule] is about one principle and has its own file. [Rules] lists them.
 package lint

@@ -29,8 +29,8 @@ func removeIndex(table, index string) Edit {
 	}
 }
 
-// onPattern returns an edit that calls change for the named pattern. The edit also drops the pattern's expectations
-// except expected entities, because the author wrote them for the old request.
+// onPattern returns an edit that calls change for the named pattern. The edit also drops the pattern's expectations,
+// because the author wrote them for the old request. It keeps only the expected entities.
 func onPattern(name string, change func(*model.Model, *model.Pattern) bool) Edit {
 	return func(m *model.Model) bool {
 		p := m.Pattern(name)

@@ -25,12 +25,13 @@ var filterForKey = Rule{
 	},
 }
 
-// muchWaste is the fraction of the bytes read from which on the rule reports a filter that drops them.
+// muchWaste is the fraction of the bytes read that a filter must drop to be reported.
 const muchWaste = 0.25
 
-// checkDropped reports a filter that drops much of what the query reads. If the load of other partitions was
-// estimated, the filter must drop much at the median, the 95th percentile or the worst. The finding shows the request
-// with the sample's values if the filter drops much there, and otherwise the first of these partitions.
+// checkDropped reports a filter that drops much of what the query reads. If the loads for other values are known, it
+// reports the filter only if it drops much at the median, at the 95th percentile or in the worst case. The finding
+// shows the request with the pattern's own values if the filter drops much there. Otherwise, it shows the first of
+// these three cases in which the filter does.
 func checkDropped(p *Pass, q *Query) {
 	if !q.Ran() || q.Report.Filter == "" || onlyLive(q) {
 		return
@@ -70,8 +71,8 @@ func checkDropped(p *Pass, q *Query) {
 	p.Report(f)
 }
 
-// checkLimit reports a query whose filter leaves fewer rows in a page than the limit, although the page is not the
-// last.
+// checkLimit reports a query whose filter leaves fewer rows in a page than the limit allows, although more pages
+// follow.
 func checkLimit(p *Pass, q *Query) {
 	if !q.Ran() || q.Report.Filter == "" || q.Report.Limit == 0 {
 		return
@@ -105,7 +106,7 @@ func onlyLive(q *Query) bool {
 	return ttl != "" && len(filters) == 1 && filters[0].Attribute == ttl && !strings.Contains(q.Report.Filter, " AND ")
 }
 
-// proposeKey proposes to query an index whose key has the filter's attribute, so that no filter is needed.
+// proposeKey proposes to query an index whose key contains the filter's attribute. Such a query needs no filter.
 func proposeKey(f *Finding, q *Query, filter keycond.Clause) {
 	v, name := q.View, filter.Attribute
 	through := func(index string) Edit {
@@ -133,8 +134,8 @@ func proposeKey(f *Finding, q *Query, filter keycond.Clause) {
 	})
 }
 
-// servingIndex returns an index whose key has the named attribute. Its partition key may consist only of that
-// attribute and of attributes in the view's partition key. servingIndex returns nil if there is no such index.
+// servingIndex returns an index whose key has the named attribute, or nil. The partition key of the index must not
+// contain any attribute but this one and those in the view's partition key.
 func servingIndex(v *View, name string) *model.Index {
 	for _, x := range v.Table.Indexes {
 		known := slices.Contains(keyNames(x.Keys()), name)

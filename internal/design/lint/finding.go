@@ -8,10 +8,10 @@ import (
 // [Query.Finding] fill in the place.
 type Finding struct {
 	model.Finding
-	// Proposals are changes that Run tries in order, each on a copy of the model. The first that removes the finding
-	// replaces Advice.
+	// Proposals are changes that may remove the finding. Run tries them in order, each on a copy of the model. The
+	// text of the first one that succeeds replaces Advice.
 	Proposals []Proposal
-	// Applied has the proposals that Run made the advice. Run sets it.
+	// Applied are the proposals that became the advice. Run sets them.
 	Applied []Proposal
 }
 
@@ -23,14 +23,14 @@ type Proposal struct {
 	Edit Edit
 }
 
-// An Edit changes a copy of a model. It returns false if it cannot apply or changes nothing.
+// An Edit changes a copy of a model. It returns false if it does not apply to the model or would change nothing.
 type Edit func(*model.Model) bool
 
 func newFinding(format string, args ...any) *Finding {
 	return &Finding{Finding: model.Finding{Message: sentence(format, args)}}
 }
 
-// Say appends to the message. A []string among args is formatted as a listed.
+// Say appends formatted text to the message. It joins the elements of a []string in args as [listed] does.
 func (f *Finding) Say(format string, args ...any) { f.Message += sentence(format, args) }
 
 // Advise sets the general advice, formatted as by [Finding.Say].

@@ -24,7 +24,8 @@ var foreignRows = Rule{
 	},
 }
 
-// checkPrefix reports a query with begins_with whose prefix ends inside a value: "USER#1" also matches "USER#10".
+// checkPrefix reports a query with begins_with whose prefix ends inside a value and so matches more values than
+// intended: "USER#1" also matches "USER#10".
 func checkPrefix(p *Pass, q *Query) {
 	c := q.Range()
 	if c == nil || c.Op != ast.OpBeginsWith {
@@ -49,8 +50,9 @@ type sibling struct {
 	item   *dataset.Item
 }
 
-// split divides the rows whose keys begin with a prefix. own is the item that the prefix means: its key ends after
-// the prefix or continues with a delimiter. siblings has the first of the other items for each different value.
+// split divides the rows whose keys begin with a prefix. own is the item that the author means by the prefix: its key
+// ends after the prefix, or continues with a delimiter. siblings has the other items, but only one for each different
+// value.
 func split(rows []dataset.Row, name, prefix, marks string) (own *dataset.Item, siblings []sibling) {
 	for _, r := range rows {
 		rest, ok := strings.CutPrefix(valueText(r.Item, name), prefix)
@@ -73,7 +75,7 @@ func split(rows []dataset.Row, name, prefix, marks string) (own *dataset.Item, s
 	return own, siblings
 }
 
-// reportSiblings reports a prefix that is meant for one item and also reads its siblings.
+// reportSiblings reports a prefix that the author means for one item, but that also matches its siblings.
 func reportSiblings(p *Pass, q *Query, name, prefix string, own *dataset.Item, siblings []sibling) {
 	var prefixes []string
 	for _, s := range siblings {
@@ -112,8 +114,9 @@ func delimitersIn(p *Pass, t *model.Table, name string) string {
 	return marks
 }
 
-// checkEntities reports a query for rows of one entity that also reads rows of other entities. The finding is about
-// the first range of [Query.Ranges] with such rows: that of the query's own values comes first.
+// checkEntities reports a query for rows of one entity that also reads rows of other entities. It examines
+// [Query.Ranges], in which the range of the query's own values comes first, and reports the first range with such
+// rows.
 func checkEntities(p *Pass, q *Query) {
 	if q.Entity == nil || q.Operation != "Query" || !q.Ran() {
 		return
@@ -123,7 +126,7 @@ func checkEntities(p *Pass, q *Query) {
 		expected[e] = expected[e] || expectsEntity(p, q, e)
 	}
 	of := func(it *dataset.Item) *model.Entity {
-		if it.Entity == nil { // a raw item may still have the keys of an entity
+		if it.Entity == nil { // a raw item belongs to no entity, but its keys can have the form of an entity's keys
 			return p.Model.Classify(q.View.Table, it.Attributes)
 		}
 		return it.Entity

@@ -32,12 +32,12 @@ var indexCost = Rule{
 }
 
 const (
-	muchMoney      = 100     // dollars a month from which on a note is a warning
-	unitsThatCount = 10      // read units, saved per request, from which on a note is a warning
-	savedBytes     = 1 << 10 // bytes that a smaller row must save on average
+	muchMoney      = 100     // dollars a month: from this cost on, a finding is a warning, not a note
+	unitsThatCount = 10      // read units per request: from this saving on, a finding is a warning, not a note
+	savedBytes     = 1 << 10 // bytes; a smaller projection must save at least this many per row on average
 )
 
-// sayCost adds to a finding what the given write units per second cost a month. If they cost muchMoney or more, it
+// sayCost adds to a finding how much the given write units per second cost a month. From muchMoney dollars on, it
 // makes the finding a warning.
 func sayCost(f *Finding, how string, units float64) {
 	prices := bill.Known()
@@ -107,8 +107,8 @@ func checkWide(p *Pass, v *View) {
 	p.Report(f)
 }
 
-// rowBytes returns the average size that the rows of v would have in the index x. If e is not nil, it counts only
-// rows of e.
+// rowBytes returns the average size in bytes that the rows of v would have in the index x. If e is not nil, it counts
+// only the rows of e.
 func rowBytes(p *Pass, v *View, e *model.Entity, x *model.Index) float64 {
 	sizes, sum, n := v.Table.RowSizes(x), 0.0, 0.0
 	for i := range v.Rows {
@@ -130,11 +130,11 @@ func projectionText(x *model.Index) string {
 	return "[" + strings.Join(x.Include, ", ") + "]"
 }
 
-// manyIndexes is the number of indexes with rows of one entity from which on the rule reports the entity.
+// manyIndexes is how many indexes must have rows of an entity for the rule to report the entity.
 const manyIndexes = 3
 
-// checkWrites reports an entity for which writes to indexes cost much. The reason is either that many indexes have
-// rows of the entity, or that updates which change no index key still write whole rows to an index.
+// checkWrites reports an entity for which writes to indexes cost much. There are two reasons for this: many indexes
+// have rows of the entity, or updates that change no index key still write whole rows to an index.
 func checkWrites(p *Pass, e *model.Entity) {
 	var own, inIndexes, rewritten float64 // write units per second
 	var holders []*View
@@ -203,7 +203,7 @@ func rewrites(q *model.Pattern, v *View, e *model.Entity) bool {
 	})
 }
 
-// checkLate reports a query whose projection drops most bytes of the rows that it reads.
+// checkLate reports a query whose projection discards most bytes of the rows that the query reads.
 func checkLate(p *Pass, q *Query) {
 	all, e := q.Reads().Slices, q.Entity
 	if e == nil || len(q.Project) == 0 || q.Operation != "Query" || !q.Ran() || q.Expect.Error != "" || len(all) == 0 ||
@@ -230,12 +230,13 @@ func checkLate(p *Pass, q *Query) {
 	p.Report(f)
 }
 
-// allProject reports whether all patterns that read v have a projection, so that the index could project less.
+// allProject reports whether every pattern that reads v has a projection. If so, the index needs to project only the
+// attributes in these projections.
 func allProject(p *Pass, v *View) bool {
 	return !slices.ContainsFunc(p.Queries, func(q *Query) bool { return q.View == v && len(q.Project) == 0 })
 }
 
-// narrow returns an index with the keys of v that projects only what the queries return or filter by.
+// narrow returns an index with the keys of v that projects only the attributes that the queries return or filter by.
 func narrow(v *View, entities []*model.Entity, queries []*Query) model.Index {
 	x := model.Index{Partition: v.Hash, Sort: v.Sort, Projection: "KEYS_ONLY"}
 	if v.Index != nil {

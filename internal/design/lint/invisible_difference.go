@@ -33,8 +33,8 @@ type spelling struct {
 	q     *Query // the pattern that gives the value, or nil
 }
 
-// checkTwins reports two values of a field that look the same but differ in bytes. It compares the values of each
-// field across all entities and patterns.
+// checkTwins reports two values of a field that look the same but differ in bytes. It compares all values of the
+// fields of the same name, in all entities and patterns.
 func checkTwins(p *Pass) {
 	first, reported := map[[2]string]spelling{}, map[string]bool{}
 	compare := func(b spelling) {
@@ -102,8 +102,8 @@ func checkWords(p *Pass) {
 	}
 }
 
-// folded maps values that look the same to one form: lower case, Unicode normal form C, without invisible characters,
-// and with single plain spaces between words.
+// folded returns a form of s that is equal for all texts that look the same. It converts s to lower case and Unicode
+// normal form C, removes invisible characters, and puts single plain spaces between words.
 func folded(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {

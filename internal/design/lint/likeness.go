@@ -11,7 +11,8 @@ import (
 
 // A shape describes the form of an entity's key.
 type shape struct {
-	same  string // the literals and fields of the key; entities with equal same build equal keys from equal values
+	// the literals and fields of the key; if same is equal for two entities, equal values give them equal keys
+	same  string
 	alike string // like same, but with types in place of field names
 	words bool   // a literal with letters, such as USER#, comes before a field
 	timed bool   // all components of the sort key are times
@@ -42,8 +43,8 @@ func shapeOfKey(p *Pass, e *model.Entity) (s shape, ok bool) {
 	return s, true
 }
 
-// kindOf returns what the values of a component have in common: the list of allowed values, or the type. It returns
-// "" for text and literals.
+// kindOf returns a text that is equal for components with the same kind of values: the list of allowed values, or the
+// type. It returns "" for arbitrary text and for literals.
 func kindOf(e *model.Entity, p keys.Part) string {
 	f := e.Field(p.Name)
 	switch {
@@ -60,14 +61,14 @@ func checkKeys(p *Pass) {
 	first := map[string][]*model.Entity{} // by table and shape
 	for _, e := range p.Entities {
 		s, ok := shapeOfKey(p, e)
-		if !ok || s.timed { // keys of times are equal only for the same moment
+		if !ok || s.timed { // keys that consist of times are equal only at the same moment, which is rare
 			continue
 		}
 		id := e.Table.Name + "\x01" + s.alike
 		for _, o := range first[id] {
 			other, _ := shapeOfKey(p, o)
 			equal := s.same == other.same
-			// If the keys are equal and one entity extends the other, they are two states of one item.
+			// If the keys are equal and one entity has all attributes of the other, the two are states of one item.
 			if !equal || within(o, e) == within(e, o) {
 				reportAlike(p, o, e, equal, s.words)
 				break
@@ -90,8 +91,8 @@ func within(a, b *model.Entity) bool {
 	return !slices.ContainsFunc(a.Attributes, func(t *model.Template) bool { return b.Attribute(t.Name) == nil })
 }
 
-// reportAlike reports an entity whose key has the same form as that of another. If equal is true, both build it from
-// the same fields. If words is true, both have the same words before their ids.
+// reportAlike reports the second entity, whose key has the same form as the key of the first. If equal is true, the
+// entities build their keys from the same fields. If words is true, their keys have the same words before the ids.
 func reportAlike(p *Pass, first, second *model.Entity, equal, words bool) {
 	v := p.TableView(second.Table)
 	names := []string{first.Name, second.Name}

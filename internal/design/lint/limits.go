@@ -27,8 +27,8 @@ const (
 )
 
 // judge completes a finding about a size in bytes. most is the largest size that the model allows, and now is the
-// largest size in the dataset. judge reports false if most is within the limit and now is at most three quarters of
-// the limit.
+// largest size in the dataset. judge returns false if the size is harmless: most is within the limit, and now is at
+// most three quarters of the limit.
 func judge(f *Finding, what string, most, now, limit int) bool {
 	switch {
 	case most > limit:
@@ -64,7 +64,7 @@ func checkKeyLength(p *Pass, s *Slot) {
 	}
 }
 
-// largest returns the largest size and the item that has it.
+// largest returns the largest size of an item, and the item.
 func largest(items []*dataset.Item, size func(*dataset.Item) int) (most int, at *dataset.Item) {
 	for _, it := range items {
 		if n := size(it); n > most {
@@ -87,7 +87,7 @@ func checkItemSize(p *Pass, e *model.Entity) {
 	})
 
 	most, most1 := 0, 0
-	large := &model.Template{} // the attribute that can be the largest; most1 is its size in bytes
+	large := &model.Template{} // large is the attribute that can be largest; most1 is its size in bytes
 	for _, t := range e.Attributes {
 		n := len(t.Name) + longest(e, partsOf(t))
 		if most += n; n > most1 {

@@ -88,8 +88,8 @@ func checkHot(p *Pass, v *View, s *load.Space, units []float64, unit string, lim
 	p.Report(f)
 }
 
-// saySources adds to a finding which patterns cause the load of a partition, the pattern with most units first. A
-// transaction can write several rows of the partition, so saySources adds up the units of each pattern.
+// saySources adds to a finding which patterns cause the load of a partition, the pattern with the most units first.
+// It adds up the units of each pattern, because a transaction can write several rows of the partition.
 func saySources(f *Finding, s *load.Space, at int, write bool) {
 	units, sources, names := map[string]float64{}, map[string]load.Source{}, []string{}
 	for _, one := range s.Sources {
@@ -124,7 +124,8 @@ func saySources(f *Finding, s *load.Space, at int, write bool) {
 	}
 }
 
-// From these rates per second on, writes of the same item often conflict, because a transaction takes milliseconds.
+// These are rates per second of writes to one item. From these rates on, writes often conflict, because a transaction
+// takes milliseconds.
 const (
 	manyTransactions = 10
 	manyWrites       = 100
@@ -145,8 +146,8 @@ func checkItem(p *Pass, v *View, l load.ItemLoad) {
 	p.Report(f)
 }
 
-// The rule reports a partition with at least manyItems items, or at least manyBytes bytes, if these are also at least
-// the fraction largePart of all in the view.
+// The rule reports a partition with at least manyItems items or manyBytes bytes. The partition must also have at
+// least the fraction largePart of all items or bytes in the view.
 const (
 	manyItems = 100_000
 	manyBytes = 1 << 30
@@ -181,8 +182,8 @@ func checkVolume(p *Pass, v *View, s *load.Space) {
 	p.Report(f)
 }
 
-// checkConstant reports an entity whose items are all in one partition. It does so only if the model declares neither
-// the number of items nor how often they are written, because checkVolume and checkHot judge declared loads.
+// checkConstant reports an entity whose items are all in one partition. It skips entities for which the model
+// declares the number of items or how often they are written, because checkVolume and checkHot judge those loads.
 func checkConstant(p *Pass, v *View, e *model.Entity) {
 	if len(e.ComponentsOf(v.Hash)) > 0 {
 		return

@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// layouts are the formats in which people write times. dayLayouts are formats of days, months and quarters, with -
-// between the numbers; separators replaces other separators by -.
+// layouts are the formats in which people write times. dayLayouts are the formats for days, months and quarters. They
+// have - between the numbers; separators replaces other separators in a value by -.
 var (
 	layouts = []string{
 		time.RFC3339, time.DateTime, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
@@ -26,7 +26,7 @@ var (
 	separators = strings.NewReplacer("/", "-", ", ", "-", " ", "-")
 )
 
-// sinceEpoch ends the layout of times that are numbers.
+// sinceEpoch is the end of the layout of times that people write as numbers.
 const sinceEpoch = " since 1970"
 
 // momentOf returns the time that s denotes, and its layout. If s is a number, the layout is "seconds since 1970" for
@@ -97,8 +97,8 @@ func shapeOf(s string) string {
 	return masked(s[:at]) + s[at:]
 }
 
-// formatsOf returns an example of each format in which c has times, except the formats that [times] reports. It
-// returns nil if the values are not times.
+// formatsOf returns an example of each format in which c has times. It leaves out the formats that [times] reports,
+// and returns nil if the values are not times.
 func formatsOf(p *Pass, c Component) (all []format) {
 	words := c.Written()
 	if model.Moment(c.Type) {
@@ -127,8 +127,9 @@ func formatsOf(p *Pass, c Component) (all []format) {
 	return all
 }
 
-// checkFormats compares the formats of times that share a place in keys, and reports each slot at most once. Two
-// formats sort together if one is a period, such as a day, and the other begins with that period.
+// checkFormats reports times at the same place in keys whose formats do not sort together. It reports each slot at
+// most once. Two formats sort together if one of them is a period, such as a day, and the other begins with this
+// period.
 func checkFormats(p *Pass) {
 	at, reported := map[string][]format{}, map[*Slot]bool{}
 	for _, s := range p.Slots {
@@ -151,7 +152,8 @@ func checkFormats(p *Pass) {
 	}
 }
 
-// mixed returns a finding if b does not sort together with a format in before, or nil.
+// mixed compares format b with the formats in before. If b does not sort together with one of them, it returns a
+// finding, and otherwise nil.
 func mixed(before []format, b format) *Finding {
 	for _, a := range before {
 		short, long := a.shape, b.shape
@@ -178,8 +180,8 @@ func mixed(before []format, b format) *Finding {
 	return nil
 }
 
-// partitionShape returns the skeleton of the partition key that belongs to a slot in a sort key. checkFormats
-// compares only slots with equal skeletons, because only rows of one partition are sorted together.
+// partitionShape returns the skeleton of the partition key that the view v has for a slot of its sort key.
+// checkFormats compares only slots with equal skeletons, because only rows of the same partition sort together.
 func partitionShape(s *Slot, v Place) string {
 	if !v.Sort {
 		return ""

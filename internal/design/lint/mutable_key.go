@@ -17,7 +17,7 @@ var mutableKey = Rule{
 	Slot: checkMutable,
 }
 
-// checkMutable reports a slot in a table key with fields that can change.
+// checkMutable reports a slot in a table key if its fields can change.
 func checkMutable(p *Pass, s *Slot) {
 	if !s.InTable() {
 		return

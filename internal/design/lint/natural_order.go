@@ -27,8 +27,8 @@ var naturalOrder = Rule{
 type disorder struct {
 	Component
 	sense
-	a, b   Written // the first pair that sorts the wrong way round
-	n      int     // the number of pairs that sort so; 0 if a and b are invented examples
+	a, b   Written // the first pair of values that sort in the unexpected order
+	n      int     // the number of such pairs; 0 if a and b are invented examples
 	needed *Query  // a pattern that needs the order, or nil
 }
 
@@ -58,8 +58,8 @@ func checkValues(p *Pass, c Component) {
 	p.Report(f)
 }
 
-// severity returns an error if a pattern needs the order and written values break it. It returns a warning if a
-// pattern needs the order or people certainly expect it, and otherwise a note.
+// severity returns how severe the disorder is. It is an error if a pattern needs the order and written values break
+// it, and a warning if a pattern needs the order or people certainly expect it. In all other cases, it is a note.
 func (d disorder) severity() model.Severity {
 	switch {
 	case d.needed != nil && d.n > 0:
@@ -76,7 +76,7 @@ func disorderOf(p *Pass, c Component) (d disorder, ok bool) {
 		return d, false
 	}
 	if c.Type.Name != "" && c.Type.Name != "string" && c.Type.Name != "number" && c.Type.Name != "enum" {
-		return d, false // values of this type sort as people expect, or they are paths
+		return d, false // values of this type sort as expected, or are paths
 	}
 	words := wordsIn(p, c)
 	meant, ok := senseOf(c, words)
@@ -99,8 +99,8 @@ func disorderOf(p *Pass, c Component) (d disorder, ok bool) {
 	return d, true
 }
 
-// readOneByOne reports whether a pattern compares the component with =. Such a pattern never returns several values,
-// so their order does not matter.
+// readOneByOne reports whether a pattern compares the component with =. The rows that such a pattern returns all have
+// the same value, so the order of the values does not matter.
 func readOneByOne(p *Pass, c Component) bool {
 	return slices.ContainsFunc(p.Queries, func(q *Query) bool {
 		given, ok := q.Given(c.Name)
@@ -108,8 +108,8 @@ func readOneByOne(p *Pass, c Component) bool {
 	})
 }
 
-// wordsIn returns the values of a component in the order of their keys. It compares each value together with the
-// literal that follows the component, because that literal affects the order of keys.
+// wordsIn returns the values of a component in the order of their keys. In a key, a literal can follow the component
+// and affect the order, so wordsIn compares each value together with this literal.
 func wordsIn(p *Pass, c Component) []Written {
 	words := slices.Clone(c.Written())
 	if c.Type.Name == "number" { // generated numbers can sort wrongly too
@@ -123,7 +123,7 @@ func wordsIn(p *Pass, c Component) []Written {
 		listed = f.Values
 	}
 	for _, value := range listed {
-		// Append listed values last, so that CompactFunc keeps an item's value before an equal listed one.
+		// Append the declared values last. If one equals the value of an item, CompactFunc then keeps the item's.
 		words = append(words, Written{Text: value})
 	}
 
@@ -148,12 +148,14 @@ func checkWants(p *Pass, q *Query) {
 	}
 }
 
-// unwanted returns a finding if w asks for another order than component c gives the rows of q, or nil.
+// unwanted returns a finding if w asks for another order than the order in which component c sorts the rows of q.
+// Otherwise, it returns nil.
 func unwanted(q *Query, c Component, w want) *Finding {
 	limited := q.Report.Limit > 0
 	timed := sortsByTime(c.Type) || plain(c.Type) && c.AllWritten(isMoment)
 
-	wrong, asked := "", w.timed // what is wrong with the order, and whether the pattern surely asks for another
+	// wrong says what is wrong with the order; asked is true if the pattern surely asks for another one
+	wrong, asked := "", w.timed
 	switch field, _ := timeField(c.Entity); {
 	case isRandom(c) && (w.timed || q.Directed() || limited && field != ""):
 		wrong, asked = "which is random", w.timed || q.Directed()
@@ -181,8 +183,8 @@ func unwanted(q *Query, c Component, w want) *Finding {
 	return nil
 }
 
-// adviseTime advises to order the rows by a time: a later component of the slot, a field, or an id that begins with
-// its time.
+// adviseTime adds the advice to order the rows by a time. This can be a later component of the slot, a field of the
+// entity, or an id that begins with its time.
 func adviseTime(f *Finding, c Component) *Finding {
 	field, typ := timeField(c.Entity)
 	switch after := timeAfter(c); {
@@ -228,8 +230,8 @@ var randomText = text.Pattern(
 // A want is the order of time that the name of a pattern asks for.
 type want struct {
 	word        string
-	timed       bool // the name asks for an order of time
-	ended, last bool // the name asks for the newest rows, if last is true, or for the oldest
+	timed       bool // the name asks for rows in the order of their times
+	ended, last bool // ended: the name asks for the newest or the oldest rows; last: for the newest
 }
 
 var (
@@ -241,7 +243,8 @@ var (
 	)
 )
 
-// wantOf returns the order that a name asks for. A name that asks for both the newest and the oldest asks for none.
+// wantOf returns the order that the name of a pattern asks for. If the name asks for both the newest and the oldest
+// rows, wantOf returns the zero want.
 func wantOf(name string) (w want) {
 	name = lastPeriod().ReplaceAllString(name, "")
 	last, first, some := lastTimes().FindString(name), firstTimes().FindString(name), someTimes().FindString(name)

@@ -19,7 +19,7 @@ var noValue = Rule{
 	Component: checkPlaceholder, Whole: checkTTL, Query: checkConditions,
 }
 
-// noValues are texts that programs write by mistake in place of a missing value, in lower case.
+// noValues are texts that programs write by mistake if a value is missing. They are in lower case.
 var noValues = []string{"undefined", "null", "nil", "none", "nan", "[object object]", "<nil>", "(null)"}
 
 // checkPlaceholder reports a component for which people wrote a text such as "null" in place of a missing value.

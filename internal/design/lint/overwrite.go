@@ -41,8 +41,8 @@ var overwrite = Rule{
 	},
 }
 
-// checkPuts reports a put without a condition that can replace an item which other patterns update. It reports none
-// if any condition in the same transaction can fail, because that prevents the put.
+// checkPuts reports a put that has no condition and can replace an item that other patterns update. It reports no put
+// in a transaction if a condition of any of the transaction's writes can fail, because then the put fails too.
 func checkPuts(p *Pass, q *model.Pattern) {
 	canFail := func(w model.Write) bool { return w.If != "" && !alwaysHolds().MatchString(w.If) }
 	if slices.ContainsFunc(q.Writes, canFail) {
@@ -70,10 +70,10 @@ func checkPuts(p *Pass, q *model.Pattern) {
 	}
 }
 
-// alwaysHolds matches a condition that does not prevent a repeated write: if it holds once, it holds again.
+// alwaysHolds matches a condition that does not prevent a second, equal write: after the first write it still holds.
 var alwaysHolds = text.Pattern(`^\s*attribute_exists\s*\([^()]*\)\s*$`)
 
-// checkMembers reports a transaction in which two writes are of one item.
+// checkMembers reports a transaction in which two writes write the same item, which the service refuses.
 func checkMembers(p *Pass, q *model.Pattern) {
 	for i := range q.Writes {
 		for j := range q.Writes[:i] {
@@ -92,9 +92,10 @@ func checkMembers(p *Pass, q *model.Pattern) {
 	}
 }
 
-// oneItem reports whether two writes in a transaction are of the same item. Both must choose the item by the same
-// values. Their entities must be the same, or build their keys from the same fields. If the entities are the same, a
-// put counts only if the values are its whole key; otherwise it creates another item.
+// oneItem reports whether two writes in a transaction write the same item. Three things must be true. Both writes
+// choose their item by the same values. Their entities are the same, or build their keys from the same fields. If the
+// entities are the same and one write is a put, these values are the whole key; otherwise the put creates another
+// item.
 func oneItem(p *Pass, a, b *model.Write) bool {
 	key := func(w *model.Write) map[string]string {
 		all := map[string]string{}
@@ -126,8 +127,8 @@ func writeFinding(p *Pass, q *model.Pattern, e *model.Entity, format string, arg
 	return f
 }
 
-// checkMixed reports items that have equal keys in a global index but are in different partitions of the table. It
-// checks only an index whose key has all fields of the table's sort key and no field of the table's partition key.
+// checkMixed reports items with equal keys in a global index that are in different partitions of the table. It checks
+// an index only if its key has all fields of the table's sort key and no field of the table's partition key.
 func checkMixed(p *Pass, v *View, e *model.Entity) {
 	inIndex := e.ComponentsOf(v.Keys)
 	own := slices.Sorted(maps.Keys(e.ComponentsOf(v.Table.Partition)))
@@ -157,8 +158,9 @@ func checkMixed(p *Pass, v *View, e *model.Entity) {
 	p.Report(f)
 }
 
-// sharedKey returns the first two items of an entity that have equal keys in an index but different partition keys in
-// the table, and the number of such pairs. It skips generated items, whose names may be equal by chance.
+// sharedKey returns two items of an entity that have equal keys in an index but different partition keys in the
+// table. n is the number of such pairs, of which a and b are the first. sharedKey skips generated items, because
+// their keys may be equal by chance.
 func sharedKey(v *View, e *model.Entity) (a, b *dataset.Item, n int) {
 	for _, part := range v.Parts {
 		var last *dataset.Item

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// newStudy divides a dataset and the results of its patterns into the subjects of rules.
+// newStudy builds a study from a dataset and the results of its patterns.
 func newStudy(ctx context.Context, w *dataset.Dataset, patterns []check.PatternResult) (*Study, error) {
 	st := &Study{
 		Dataset: w, Model: w.Model,
@@ -70,13 +70,13 @@ func (st *Study) places(e *model.Entity, t *model.Template) (all []Place) {
 	return all
 }
 
-// query returns the Query of a pattern that reads. It keeps the report only if the rules examine the rows: for
-// queries, and for scans with a filter.
+// query returns the Query of a pattern that reads. It keeps the report of the pattern only for queries and for scans
+// with a filter, because rules examine only the rows of these.
 func (st *Study) query(pr *check.PatternResult) *Query {
 	p := pr.Pattern
 	q := &Query{Pattern: p, Compiled: pr.Input, Failed: pr.Compile, study: st}
 	if q.Parts, _ = compile.Split(p); len(q.Parts) > 0 {
-		q.Pattern = q.Parts[0] // the first request stands for all, which differ only in values
+		q.Pattern = q.Parts[0] // examine only the first request; the others differ only in values
 	}
 	if p.Table != nil {
 		index := ""

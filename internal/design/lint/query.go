@@ -80,8 +80,8 @@ func (q *Query) Partition() (dataset.Part, bool) {
 	return q.View.Partition(id)
 }
 
-// Elsewhere returns " in partition " and the partition key of the item. It returns "" if the query's own values
-// select that partition.
+// Elsewhere returns " in partition " and the partition key of the item. It returns "" if this is the partition that
+// the query reads with its own values.
 func (q *Query) Elsewhere(it *dataset.Item) string {
 	key := q.View.PartitionKey(it)
 	if own, ok := q.Partition(); ok && q.View.PartitionKey(q.View.Rows[own.From].Item) == key {
@@ -90,8 +90,8 @@ func (q *Query) Elsewhere(it *dataset.Item) string {
 	return " in partition " + key
 }
 
-// Ranges yields the rows that the query reads. For the pattern of an entity, it then yields the rows that the query
-// would read for other values, beginning with the largest slice.
+// Ranges yields the rows that the query reads with its own values. If the pattern is for an entity, it then yields
+// the rows that the query would read with other values, the largest slice first.
 func (q *Query) Ranges(yield func(rows []dataset.Row) bool) {
 	read := func(from, to int) bool {
 		if n := q.Report.Limit; n > 0 && q.Report.Reverse {
@@ -121,7 +121,7 @@ func (q *Query) Ranges(yield func(rows []dataset.Row) bool) {
 // empty.
 func (q *Query) Reads() *load.Reads { return q.readsOf(q.Pattern) }
 
-// Together returns what all requests of the pattern read together. If the context is done, the result is empty.
+// Together returns the sum of what the requests of the pattern read. If the context is done, the result is empty.
 func (q *Query) Together() *load.Reads {
 	return q.readsOf(q.study.Model.Pattern(q.Name))
 }
@@ -198,8 +198,9 @@ func common(a, b string) string {
 	return a[:n]
 }
 
-// NeededBy returns a pattern that needs the entity's rows in the order of the component, or nil. Such a pattern asks
-// for a range of the component or for descending order. If strict is true, a pattern with a limit counts too.
+// NeededBy returns a pattern that needs the entity's rows in the order of the component, or nil. A pattern needs the
+// order if it asks for a range of the component, or for the component in descending order. If strict is true, a
+// pattern with a limit needs the order too.
 func (c Component) NeededBy(strict bool) *Query {
 	for _, q := range c.study.Queries {
 		if q.Entity == c.Entity && q.View != nil && q.View == c.SortView() && q.needs(c, strict) {
@@ -220,7 +221,7 @@ func (q *Query) needs(c Component, strict bool) bool {
 	return ok && next.Slot == c.Slot && next.At == c.At
 }
 
-// Reaches reports whether the partition that the query reads can have rows of an entity.
+// Reaches reports whether rows of the entity can be in the partition that the query reads.
 func (q *Query) Reaches(e *model.Entity) bool {
 	for _, c := range q.Clauses {
 		t := e.Attribute(c.Attribute)

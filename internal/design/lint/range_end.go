@@ -25,9 +25,9 @@ var rangeEnd = Rule{
 // aboutEnd matches the words by which a pattern excludes the end of a range on purpose.
 var aboutEnd = text.Pattern(`(?i)\b(before|until|till|up to|exclusive|excluding)\b`)
 
-// checkRangeEnd reports a range that seems to include keys which it misses: keys that begin with the upper bound.
-// They are longer than the bound, so they sort above it. If the bound ends in a sentinel, such as ~, these are the
-// keys that begin with the text before the sentinel.
+// checkRangeEnd reports a range that seems to include keys that begin with its upper bound. The range misses these
+// keys, because they are longer than the bound and so sort above it. If the bound ends in a sentinel, such as ~, the
+// range misses keys that begin with the text before the sentinel.
 func checkRangeEnd(p *Pass, q *Query) {
 	c := q.Range()
 	if c == nil || c.Op != ast.OpBetween && c.Op != ast.Less && c.Op != ast.LessOrEqual || q.Expect.Error != "" ||
@@ -66,8 +66,8 @@ func checkRangeEnd(p *Pass, q *Query) {
 	p.Report(f)
 }
 
-// cutSentinel cuts characters such as ~ or zzz from the end of a bound. People append such characters to get a bound
-// above all keys.
+// cutSentinel removes a sentinel, such as ~ or zzz, from the end of a bound. People append these characters so that
+// the bound sorts after all keys.
 func cutSentinel(bound string) string {
 	for _, mark := range []string{"~", "z", "Z", "\uffff", "\ufffe", "\ufffd", "ÿ"} {
 		base := bound
@@ -82,9 +82,9 @@ func cutSentinel(bound string) string {
 	return bound
 }
 
-// endsInPeriod reports whether a bound ends in a day, a month or a year that the range should include. The author
-// seems to exclude the bound on purpose in three cases: it is the period after the lower bound; it is the same
-// weekday a week later; or both bounds are the first day of a month or of a year.
+// endsInPeriod reports whether a bound ends in a day, a month or a year that the range should include. It returns
+// false if the author seems to exclude the bound on purpose. There are three such cases: the bound is the period
+// after the lower bound; it is seven days later; or both bounds are the first day of a month or of a year.
 func endsInPeriod(low, bound string) bool {
 	for _, u := range model.Units[:3] { // years, months and days
 		at := len(bound) - len(u.Layout)
@@ -122,9 +122,9 @@ func keysBeyond(q *Query, name, base, bound string) (missed int, last, first *da
 	return missed, last, first
 }
 
-// goesOn reports whether a key can begin with base and be above the bound. above is the text after base in such a
-// key. If the bound has a sentinel, goesOn takes text above every sentinel. If the bound is a period, it takes the
-// text that follows the period in the entity's first item.
+// goesOn reports whether a key can begin with base and sort above the bound. above is an example of the text after
+// base in such a key. If the bound has a sentinel, above is text that sorts after every sentinel. If the bound is a
+// period, above is the text that follows the period in the entity's first item.
 func goesOn(p *Pass, q *Query, c *keycond.Clause, base string, sentinel bool) (above string, ok bool) {
 	for _, s := range p.SlotsOf(q.View.Table, c.Attribute) {
 		at, _, fits := s.After(base)

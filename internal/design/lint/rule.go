@@ -7,14 +7,14 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// A Rule is a hazard that run looks for.
+// A Rule is a hazard that [Run] looks for.
 type Rule struct {
 	// ID consists of lower-case words joined by hyphens.
 	ID    string
 	Title string
 	// Help describes the hazard and why it matters.
 	Help string
-	// Severity is the severity of a finding that sets none itself.
+	// Severity is the severity of findings that have none of their own.
 	Severity model.Severity
 
 	// Run calls Whole once, and each of the other functions for every subject of its kind, in file order. Most rules
@@ -30,15 +30,15 @@ type Rule struct {
 // A Pass gives a rule the subjects of a Study and collects its findings.
 type Pass struct {
 	*Study
-	// Known has the IDs of all rules. Used has the allowances of the model that have accepted a finding so far.
+	// Known has the IDs of all rules. Used has those allowances of the model that have accepted a finding so far.
 	Known map[string]bool
 	Used  map[*model.Allowance]bool
 	rule  Rule
 	found []*Finding
 }
 
-// Report adds a finding. If f has no severity, Report sets the rule's. If f has no keys, it sets the key of an
-// example of the entity. If the model accepts f, it makes f a note.
+// Report adds a finding. If f has no severity, Report sets the rule's severity. If f has no keys, Report sets the key
+// of an example item of the entity. If the model accepts f, Report makes f a note.
 func (p *Pass) Report(f *Finding) {
 	f.Rule = p.rule.ID
 	if f.Severity == 0 {

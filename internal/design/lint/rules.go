@@ -24,7 +24,8 @@ func Rules() []Rule {
 
 // Run applies all rules to a dataset, whose database must be open, and to the results of its patterns. It sorts
 // findings by their place in the file, and at each place by severity, the most severe first. If the model accepts a
-// finding, the finding becomes a note with the reason. Run fails if ctx is done or the database cannot be read.
+// finding, Run makes it a note and adds the reason that the model gives. Run fails if ctx is done or the database
+// cannot be read.
 func Run(ctx context.Context, w *dataset.Dataset, patterns []check.PatternResult) ([]model.Finding, error) {
 	found, err := runRules(ctx, w, patterns, Rules())
 	if err != nil {

@@ -13,21 +13,22 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A sense is what people take the values of a component for, such as numbers, and the order that they therefore
-// expect.
+// A sense says what people take the values of a component for, such as numbers. They therefore expect the order that
+// compare defines.
 type sense struct {
 	name    string // for sentences
 	compare func(a, b string) int
-	// low and high are example values that sort the wrong way round, or "" if such values need not exist.
+	// low and high are invented values that sort in the unexpected order. They are "" if such values need not exist.
 	low, high string
-	// certain is true if people expect the order even if no pattern needs it. unsure is true if many ids look like
-	// these values, so that the rule reports them only if a pattern needs the order.
+	// certain is true if people expect the order even if no pattern needs it. unsure is true if the values may also
+	// be ids, which often look like this; the rule then reports them only if a pattern needs the order.
 	certain, unsure bool
 	cure            string
-	typ             string // the type that sorts such values; the advice gives it instead of cure
+	// a type with which such values sort as expected; if set, the advice gives it instead of cure
+	typ string
 }
 
-// level is the name of the sense of words on a scale, such as low and high. number is that of numbers.
+// level and number are names of senses. level is for words on a scale, such as low and high.
 const (
 	level  = "a level"
 	number = "a number"
@@ -86,7 +87,8 @@ var (
 	digits     = text.Pattern(`[0-9]+`)
 
 	// certainText matches weeks and months of a year, and versions of three numbers. partedText also matches IP
-	// addresses. oneDigit matches text whose last number has one digit; a number of two digits could sort before it.
+	// addresses. oneDigit matches text whose last number has one digit. A larger number of two digits could sort
+	// before it.
 	certainText = text.Pattern(`^((19|20)\d\d-?[Ww]?\d{1,2}|[vV]?\d+\.\d+\.\d+)$`)
 	partedText  = text.Pattern(`^((19|20)\d\d-[Ww]?\d{1,2}|[vV]?\d+(\.\d+){2,3})$`)
 	addressText = text.Pattern(`^\d{1,3}(\.\d{1,3}){3}$`)
@@ -102,8 +104,8 @@ func compareNumbers(a, b string) int {
 	return c
 }
 
-// units are the units of amounts, in lower case, with what one is worth. Units of bytes and of time have no common
-// worth, and a key does not mix them.
+// units maps a unit, in lower case, to the number that it stands for. Units of bytes cannot be compared with units of
+// time, but a key does not mix them.
 var units = map[string]float64{
 	"": 1, "b": 1, "k": 1e3, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12,
 	"ms": 1e-3, "s": 1, "sec": 1, "min": 60, "h": 3600, "d": 86400,
@@ -128,8 +130,8 @@ func compareAmounts(a, b string) int {
 	return cmp.Compare(x, y)
 }
 
-// times returns the sense of times, if one of them is in a layout that does not sort in order of time. checkFormats
-// reports times of several layouts that do.
+// times returns the sense of times, if the layout of one of them does not sort in order of time. If all layouts sort
+// in order of time but differ, checkFormats reports them.
 func times(words []Written) (s sense, ok bool) {
 	for _, w := range words {
 		at, layout, _ := momentOf(w.Text)
@@ -159,8 +161,8 @@ func times(words []Written) (s sense, ok bool) {
 	return s, false
 }
 
-// unordered returns two times in a layout of which the first is later, but sorts first. It returns false if it finds
-// none, because the layout sorts in order of time.
+// unordered returns two times, written in a layout, that sort in the wrong order: low is the later time, but sorts
+// first. It returns false if the layout sorts in order of time.
 func unordered(layout string) (low, high string, ok bool) {
 	for _, at := range []time.Time{
 		time.Date(2025, 9, 30, 9, 0, 0, 0, time.UTC), time.Date(2025, 9, 30, 10, 0, 0, 0, time.UTC),
@@ -176,8 +178,8 @@ func unordered(layout string) (low, high string, ok bool) {
 }
 
 // numbers returns the sense of numbers written as text, with the type that sorts them by value. It returns false if
-// their text already sorts by value and always will. For that, all must have the same number of digits. In addition,
-// the model must limit the values, or they must be years or padded with zeros.
+// their text sorts by value now and will do so in future. For this, all must have the same number of digits. In
+// addition, the model must limit the values, or the numbers must be years or padded with zeros.
 func numbers(c Component, words []Written) (sense, bool) {
 	values := make([]string, 0, len(words))
 	for _, w := range words {
@@ -240,8 +242,8 @@ func sameFrame(words []Written) bool {
 	return !slices.ContainsFunc(words, func(w Written) bool { return frame(w) != frame(words[0]) })
 }
 
-// padded returns the shortest text with its numbers padded by zeros. Each number gets the width of the longest number
-// at its place in any text, and at least the given width.
+// padded pads the numbers in the shortest text with zeros, as an example. It gives each number the width of the
+// longest number at the same place in any of the texts, and at least the width least.
 func padded(words []Written, least int) string {
 	var widths []int
 	shortest := words[0].Text
@@ -292,7 +294,7 @@ func scaleOf(words []Written) map[string]int {
 	return nil
 }
 
-// first returns the word that is lowest on the scale.
+// first returns the word with the lowest place on the scale.
 func first(words []Written, scale map[string]int) string {
 	place := func(w Written) int { return scale[lower(w.Text)] }
 	return slices.MinFunc(words, func(a, b Written) int { return place(a) - place(b) }).Text

@@ -16,7 +16,7 @@ func clip(s string) string { return terminal.ClipMiddle(s, 120) }
 // quoted returns text in quotes, for sentences.
 func quoted(s string) string { return clip(text.Quote(s)) }
 
-// sentence formats text. A []string among args is formatted as a listed.
+// sentence formats text. It joins the elements of a []string in args as [listed] does.
 func sentence(format string, args []any) string {
 	for i, a := range args {
 		if names, ok := a.([]string); ok {
@@ -43,7 +43,7 @@ func andMore(n int) string {
 	return ", and " + text.Thousands(n) + " more"
 }
 
-// othersToo returns "; n others are … too" with how in place of the dots, or "" if n is 0.
+// othersToo returns "; n others are … too", in which how replaces the dots. It returns "" if n is 0.
 func othersToo(n int, how string) string {
 	if n <= 0 {
 		return ""

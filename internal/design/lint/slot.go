@@ -67,8 +67,9 @@ func (s *Slot) Components() (all []Component) {
 // Has reports whether a field is in the slot.
 func (s *Slot) Has(field string) bool { return slices.Contains(s.Template.Components(), field) }
 
-// Reordered returns the slot's template, as text, with its components in another order. If the name of a component
-// begins with the word before it, the word moves along: ORDER#{order}#USER#{user} becomes USER#{user}#ORDER#{order}.
+// Reordered returns the slot's template as text, with its components in another order. A word before a component
+// moves with it if the name of the component begins with the word: ORDER#{order}#USER#{user} becomes
+// USER#{user}#ORDER#{order}.
 func (s *Slot) Reordered(order []Component) string {
 	label := func(at int) (before, word string) {
 		if at == 0 || s.Parts[at-1].Name != "" {
@@ -96,9 +97,9 @@ func (s *Slot) Reordered(order []Component) string {
 	return sourceOf(parts)
 }
 
-// After returns the component that follows a prefix of the slot's keys, or the zero Component if none follows. If the
-// prefix ends inside a value, After returns the component of that value, and inside is true. ok is false if no key of
-// the slot can have the prefix.
+// After returns the component that comes next in the slot's keys after a prefix, or the zero Component if none comes.
+// If the prefix ends inside a value, After returns the component of this value, and inside is true. ok is false if no
+// key of the slot can begin with the prefix.
 func (s *Slot) After(prefix string) (c Component, inside, ok bool) {
 	at, ok := ends(s.Parts, prefix)
 	for _, c := range s.Components() {

@@ -25,12 +25,13 @@ var sparseIndex = Rule{
 	},
 }
 
-// checkMember reports an entity that has only some of the key attributes of an index, or has them under conditions
-// that differ.
+// checkMember reports an entity that has some key attributes of an index but lacks others, or whose key attributes
+// have different conditions.
 func checkMember(p *Pass, v *View, e *model.Entity) {
 	var missing []string
-	var made, when []*model.Template // when has the conditional ones of made
-	own := false                     // the entity has some attribute only for the index
+	// made has the templates of the key attributes; when has those with a condition
+	var made, when []*model.Template
+	own := false // some attribute of the entity exists only for the index
 	for _, a := range v.Keys {
 		t := e.Attribute(a.Name)
 		if t == nil {

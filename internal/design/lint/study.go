@@ -73,7 +73,7 @@ type Query struct {
 	Compiled wire.Request     // nil for a pattern that does not compile
 	Failed   *compile.Error   // why the pattern does not compile
 	Report   *explain.Report  // nil if the pattern was not run
-	Clauses  []keycond.Clause // conditions on key attributes, even if they do not make one range
+	Clauses  []keycond.Clause // the pattern's conditions on key attributes, also if they do not form one range
 	// Entities are the entities of the rows that the query examined.
 	Entities []*model.Entity
 	study    *Study
@@ -82,7 +82,7 @@ type Query struct {
 // A Written is a value of a field that a person wrote in the model, with an item that has the value.
 type Written struct {
 	Text string
-	Item *dataset.Item // nil if no item has this declared value
+	Item *dataset.Item // an item with this value, or nil if no item has it
 }
 
 // A column identifies a field of an entity.

@@ -23,7 +23,7 @@ func delimiterAfter(literal string) string {
 // sourceOf returns the parts of a template as text.
 func sourceOf(parts []keys.Part) string { return sourceWith(parts, "", "") }
 
-// sourceWith is like Source, but writes the text with in place of one component.
+// sourceWith is like sourceOf, but writes the text with in place of the named component.
 func sourceWith(parts []keys.Part, component, with string) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -41,8 +41,8 @@ func sourceWith(parts []keys.Part, component, with string) string {
 	return b.String()
 }
 
-// skeleton returns the literals of a template and the types of its components, without the names of the components.
-// Templates with equal skeletons build keys of the same form.
+// skeleton returns the literals of a template and the types of its components, but not their names. Templates with
+// equal skeletons build keys of the same form.
 func skeleton(parts []keys.Part) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -58,8 +58,8 @@ func skeleton(parts []keys.Part) string {
 	return b.String()
 }
 
-// natural reports whether the template of an attribute only copies the field of the same name. Items have such an
-// attribute even if no index needs it.
+// natural reports whether the template of an attribute only copies the field of the same name. Such an attribute does
+// not show that the author wants the item in an index, because items have it in any case.
 func natural(attribute string, t *keys.Template) bool {
 	return t != nil && len(t.Parts()) == 1 && t.Parts()[0].Name == attribute
 }

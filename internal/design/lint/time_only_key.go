@@ -62,7 +62,7 @@ func checkTimeOnly(p *Pass, s *Slot) {
 	p.Report(f)
 }
 
-// writtenPrecision returns the finest precision of the times that people wrote for a component.
+// writtenPrecision returns the finest precision among the times that people wrote for a component.
 func writtenPrecision(c Component) time.Duration {
 	unit := 24 * time.Hour
 	for _, w := range c.Written() {
@@ -86,8 +86,8 @@ func putsOf(p *Pass, e *model.Entity) float64 {
 	return sum
 }
 
-// crowded looks for a partition in which two items of an entity are likely to have the same time. If there is one,
-// most is the number of its items at the declared scale, and found is true. Otherwise most is the number in the
+// crowded looks for a partition in which two items of an entity are likely to have the same time. If it finds one,
+// found is true, and most is the number of items there at the declared scale. Otherwise, most is this number for the
 // largest partition.
 func crowded(p *Pass, v *View, c Component, unit time.Duration) (most float64, found bool) {
 	grow := p.Dataset.Growth(v.Space)

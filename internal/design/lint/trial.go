@@ -16,27 +16,28 @@ import (
 
 // Limits on trials. A trial checks a small copy of the model.
 const (
-	trialItems   = 200     // generated items
-	trialWritten = 200     // samples of each entity, and raw items
-	maxTrials    = 60      // the findings after that keep their general advice
-	maxPairs     = 300_000 // pairs of entities that all trials compare, such as 30 trials of 100 entities
+	trialItems   = 200 // generated items
+	trialWritten = 200 // samples of each entity, and raw items
+	maxTrials    = 60  // largest number of proposals tried; later findings keep their general advice
+	// pairs of entities that all trials together may compare, such as 30 trials of 100 entities
+	maxPairs = 300_000
 )
 
 // A trial is the result of checking a copy of the model, with the findings of the rules.
 type trial struct {
 	*check.Result
-	writes []float64 // average write units of one item, for each entity of the study
+	writes []float64 // by entity of the study: average write units of one item
 }
 
-// A subject says what a finding is about. It has no line number, so that trials can compare findings of edited
-// models.
+// A subject says what a finding is about. It contains no line number, because the lines of an edited model differ
+// from those of the original, and trials compare the findings of both.
 type subject struct{ rule, table, index, entity, pattern string }
 
 func subjectOf(f *model.Finding) subject {
 	return subject{f.Rule, f.Table, f.Index, f.Entity, f.Pattern}
 }
 
-// findings counts, for each subject, the findings whose severity is at least least.
+// findings counts, for each subject, the findings with a severity of least or more.
 func (t *trial) findings(least model.Severity) map[subject]int {
 	all := map[subject]int{}
 	for i := range t.Findings {
@@ -50,7 +51,7 @@ func (t *trial) findings(least model.Severity) map[subject]int {
 // try tries the proposals of each finding. The first proposal that improves the model becomes the finding's advice,
 // which then says how many units the edit saves or costs.
 func (st *Study) try(found []*Finding, rules []Rule) error {
-	var source []byte // of the shortened model, which the trials edit
+	var source []byte // text of the shortened model, of which each trial edits a copy
 	var before *trial // the check of the unchanged model
 	n := max(len(st.Model.Entities), 1)
 	// A trial compares all entities with each other, so large models get fewer trials.
@@ -117,8 +118,9 @@ func (st *Study) tryEdit(source []byte, edit Edit, rules []Rule) (*trial, error)
 	return out, err
 }
 
-// improves reports whether the trial is better than before. There must be fewer findings like f, and no more errors
-// or warnings about any subject. No pattern may return fewer rows, or on average fewer than half as many.
+// improves reports whether the trial is better than the one before the edit. It must have fewer findings about the
+// subject of f, and no more errors or warnings about any subject. Each pattern must return at least as many rows as
+// before for its own values, and at least half as many on average.
 func (t *trial) improves(before *trial, f *Finding) bool {
 	about := subjectOf(&f.Finding)
 	if t.findings(model.Note)[about] >= before.findings(model.Note)[about] {
@@ -150,7 +152,7 @@ func meanRows(pr *check.PatternResult) float64 {
 	return pr.Own().DeclaredRows()
 }
 
-// gains says how many read and write units the second of two trials saves or costs, for a sentence.
+// gains returns text that says how the read and write units differ between two trials.
 func (st *Study) gains(before, after *trial, f *Finding) (all string) {
 	said := 0
 	for i := range before.Patterns {
@@ -168,7 +170,8 @@ func (st *Study) gains(before, after *trial, f *Finding) (all string) {
 	}
 	for i, e := range st.Entities {
 		if units := unitsGained(before.writes[i], after.writes[i]); units != "" {
-			return all + "; write units of " + e.Name + " " + units // other entities change in the same way
+			// one entity is enough, because the write units of the others change in a similar way
+			return all + "; write units of " + e.Name + " " + units
 		}
 	}
 	return all

@@ -32,8 +32,8 @@ func precision(t keys.Type) time.Duration {
 	return 0
 }
 
-// timeField returns the first field of an entity, or component of its key, that is a time. It also returns its type.
-// Both are "" if there is none.
+// timeField returns the name and the type of the first time of an entity: of a field or of a component of its key.
+// Both are "" if the entity has no time.
 func timeField(e *model.Entity) (name, typ string) {
 	for _, f := range e.Fields {
 		if model.Moment(f.Type) {
@@ -53,8 +53,8 @@ func timeField(e *model.Entity) (name, typ string) {
 	return "", ""
 }
 
-// longest returns the largest number of bytes that a template can produce, as far as types and fields limit the
-// values. A value without a limit counts as 0 bytes.
+// longest returns the largest number of bytes that a template can produce. It counts 0 bytes for a value whose length
+// neither the type nor the field limits.
 func longest(e *model.Entity, parts []keys.Part) (n int) {
 	for _, p := range parts {
 		width, fixed := p.Type.Fixed()

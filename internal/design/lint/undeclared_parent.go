@@ -42,9 +42,10 @@ func checkParents(p *Pass, e *model.Entity) {
 	}
 	isParent := func(s *model.ShownParent) bool { return s.Items > 0 }
 	missing := slices.DeleteFunc(p.Model.ShownParents(e, generated, isParent), func(s *model.ShownParent) bool {
-		// The dataset draws a field that both share, and that is the parent's whole key, from the parent's items.
+		// If the key of s is a single field that e shares, the dataset draws the values of this field from the items
+		// of s.
 		drawn := len(s.KeyFields()) == 1 && slices.Contains(e.Fields, s.Fields[0])
-		// With distinct, the model says itself how many values there are.
+		// With distinct, the author has declared the number of values on purpose.
 		said := slices.ContainsFunc(s.Fields, func(f *model.Field) bool { return e.Field(f.Name).Distinct > 0 })
 		return drawn || said || float64(s.Orphans) <= fewOrphans*float64(made)
 	})
@@ -69,7 +70,7 @@ func checkParents(p *Pass, e *model.Entity) {
 	p.Report(f)
 }
 
-// An orphan is an item that rules can use as [model.Values] and then get back.
+// An orphan is a generated item as [model.Values]. It keeps the item, so that the rule can show its key.
 type orphan struct {
 	dataset.Values
 	item *dataset.Item

@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// checkUnique reports a field that an entity declares unique, if two items have the same value or if no condition
-// prevents a write of a second item with the value.
+// checkUnique reports a field that an entity declares unique if two items have the same value of it. It also reports
+// the field if no condition prevents a write that would give a second item the same value.
 func checkUnique(p *Pass, e *model.Entity) {
 	for _, field := range e.Unique {
 		if a, b := twins(p.Items(e), field); a != nil {
@@ -30,8 +30,8 @@ func checkUnique(p *Pass, e *model.Entity) {
 	}
 }
 
-// unguarded returns the first pattern that can give an item a value of a field that another item has, or nil. written
-// is true if any pattern writes the field.
+// unguarded returns the first pattern that can give an item a value of the field that another item has already, or
+// nil. written is true if any pattern writes the field.
 func unguarded(p *Pass, e *model.Entity, field string) (q *model.Pattern, written bool) {
 	for _, q := range p.Model.Patterns {
 		if slices.ContainsFunc(q.Writes, func(w model.Write) bool { return w.Entity == e && gives(&w, field) }) {
@@ -70,8 +70,8 @@ func keyedBy(e *model.Entity, field string) bool {
 	return len(own) == 1 && own[0].Name == field
 }
 
-// guarded reports whether the pattern's writes fail if another item has the value. They do if the pattern also puts
-// an item whose key is made from the field alone, on the condition that no such item exists.
+// guarded reports whether the pattern's writes fail if another item has the value already. They do if the pattern
+// also puts an item whose key consists of the field alone, on the condition that no such item exists.
 func guarded(q *model.Pattern, field string) bool {
 	return slices.ContainsFunc(q.Writes, func(o model.Write) bool {
 		isNew := strings.Contains(o.If, "attribute_not_exists") && !strings.Contains(strings.ToUpper(o.If), " OR ")
@@ -79,8 +79,8 @@ func guarded(q *model.Pattern, field string) bool {
 	})
 }
 
-// reportUnguarded reports a field of which two items can get the same value. q is the pattern that can write it, or
-// nil for any writer.
+// reportUnguarded reports a field in which two items can have the same value. q is the pattern that can write it. If
+// q is nil, any writer can.
 func reportUnguarded(p *Pass, e *model.Entity, field string, q *model.Pattern) {
 	v := p.TableView(e.Table)
 	f := v.Finding("two items of %s can be written with the same %s, which is declared unique", e.Name, field)

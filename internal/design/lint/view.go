@@ -21,8 +21,8 @@ func (v *View) Finding(format string, args ...any) *Finding {
 	return f
 }
 
-// FindingOf returns a finding about a partition of the view. The finding points to the template of the partition key
-// and shows the first and last key of the partition.
+// FindingOf returns a finding about a partition of the view. The finding is placed at the template of the partition
+// key, and shows the first and last key of the partition.
 func (v *View) FindingOf(p dataset.Part, format string, args ...any) *Finding {
 	f := v.Finding(format, args...)
 	first, last := v.Rows[p.From].Item, v.Rows[p.To-1].Item
@@ -73,7 +73,8 @@ func (v *View) Entities() (all []*model.Entity) {
 	return all
 }
 
-// WrittenBy reports whether the entity has all key attributes of the view. Otherwise its items are never in the view.
+// WrittenBy reports whether the entity has all key attributes of the view. If not, none of its items can be in the
+// view.
 func (v *View) WrittenBy(e *model.Entity) bool {
 	return !slices.ContainsFunc(v.Keys, func(a model.Attribute) bool { return e.Attribute(a.Name) == nil })
 }

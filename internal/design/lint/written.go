@@ -11,7 +11,7 @@ import (
 // String returns the value in quotes.
 func (w Written) String() string { return quoted(w.Text) }
 
-// allAre reports whether there is at least one value, and is returns true for each.
+// allAre reports whether there is at least one value, and is() accepts each of them.
 func allAre(words []Written, is func(text string) bool) bool {
 	return len(words) > 0 && !slices.ContainsFunc(words, func(w Written) bool { return !is(w.Text) })
 }
@@ -41,7 +41,7 @@ func (st *Study) Written(e *model.Entity, field string) []Written {
 		}
 	}
 
-	// A generated item does not add a value. It only serves as an example of a declared one.
+	// A generated item does not add a value to the list. It is only an example item for a declared value.
 	left := len(all)
 	for _, it := range st.items[e] {
 		if it.Generated && (!declared || left == 0) {
@@ -59,8 +59,8 @@ func (st *Study) Written(e *model.Entity, field string) []Written {
 	return all
 }
 
-// disordered counts the neighbours in words that compare orders the other way round, and returns the first such pair.
-// words must be in byte order.
+// disordered counts the neighbours in words that compare orders differently, and returns the first such pair. words
+// must be in byte order.
 func disordered(words []Written, compare func(a, b string) int) (a, b Written, n int) {
 	for i := 1; i < len(words); i++ {
 		if compare(words[i-1].Text, words[i].Text) > 0 {

@@ -18,7 +18,7 @@ func (c *Cost) Describe() string {
 		return described(c.Request.Op().String(), raw)
 	}
 	var in struct{ TransactItems []map[string]json.RawMessage }
-	_ = json.Unmarshal(raw, &in) // cannot fail: package wire wrote it
+	_ = json.Unmarshal(raw, &in) // cannot fail, because package wire wrote the JSON
 	var all []string
 	for _, one := range in.TransactItems {
 		for name, raw := range one {
@@ -29,8 +29,8 @@ func (c *Cost) Describe() string {
 	return "TransactWriteItems: " + strings.Join(all, "; ")
 }
 
-// described returns the text for one write from its JSON. The writes in a transaction have the same members as other
-// writes.
+// described returns the text of one write from its JSON. It serves single writes and the writes in a transaction,
+// because both have the same members.
 func described(operation string, raw []byte) string {
 	var in struct {
 		TableName, UpdateExpression, ConditionExpression string

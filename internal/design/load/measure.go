@@ -5,7 +5,8 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// measure computes what a request for each candidate reads, and how many values at the declared scale it represents.
+// measure sets, for each candidate, what a request for it reads and how many values at the declared scale it
+// represents.
 func (s *spreader) measure() {
 	for i := range s.all {
 		c := &s.all[i]
@@ -23,7 +24,8 @@ func (s *spreader) measure() {
 	}
 }
 
-// times returns the number of values at the declared scale that a value with the given rows represents.
+// times returns how many values at the declared scale one value in the dataset represents. rows are the rows of that
+// value.
 func (s *spreader) times(rows []dataset.Row) float64 {
 	for i := range rows {
 		if it := rows[i].Item; it.Generated && s.has(it.Entity) {
@@ -33,7 +35,7 @@ func (s *spreader) times(rows []dataset.Row) float64 {
 	return 1
 }
 
-// set sets in c what a request for its value reads. It scales up the rows of c in the dataset.
+// set sets the cost fields of c: what a request for the candidate reads in the dataset and at the declared scale.
 func (s *spreader) set(c *candidate) {
 	all, limit := s.space.Rows[c.From:c.To], s.q.Report.Limit
 	rows := s.limited(all)
@@ -55,7 +57,7 @@ func (s *spreader) set(c *candidate) {
 	c.batch, c.then = s.batched(rows, c.Growth)
 }
 
-// unitsOf returns the read units of a request that reads so many bytes.
+// unitsOf returns the read units of a request that reads the given number of bytes.
 func (s *spreader) unitsOf(bytes float64) float64 {
 	return table.ReadUnits(int(bytes), s.p.Consistent || s.q.Report.Consistent)
 }

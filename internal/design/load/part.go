@@ -11,25 +11,25 @@ import (
 // A partLoad is what a pattern's requests read in one partition.
 type partLoad struct {
 	part dataset.Part
-	// If none is not nil, the entry stands for requests that find no row. none is an item with their values, and part
-	// is not set.
+	// none is nil for a partition. Otherwise, the entry stands for requests that find no row, part is not set, and
+	// none is an item with the values that these requests ask for.
 	none *dataset.Item
 	// share is the partition's share of all requests, from 0 to 1. units are the read units of each request at the
 	// declared scale.
 	share, units float64
 }
 
-// A sum adds up the candidates of one partition.
+// A sum holds totals over the candidates of one partition.
 type sum struct {
 	weight, units float64
-	// more adds up, over the candidates, the weight of a candidate's first value minus the candidate's average
-	// weight. The first value is its most frequent.
+	// more is the sum, over the candidates, of first minus often: by how much the weight of a candidate's most
+	// frequent value exceeds the candidate's average weight.
 	more float64
 	held float64 // rows of the candidates at the declared scale, or 0 if they have all rows of the partition
 }
 
-// loads returns the load of each partition in which the pattern reads rows, in the order of the space. The requests
-// that find no row come last.
+// loads returns the load of each partition in which the pattern reads rows, in the order of the space's partitions.
+// An entry for each value without rows follows.
 func (s *spreader) loads() []partLoad {
 	sums := map[dataset.Part]*sum{}
 	groups := map[[2]int]bool{}
@@ -66,8 +66,8 @@ func (s *spreader) loads() []partLoad {
 		}
 		values := 1.0
 		if s.w.Scale < 1 && of.held > 0 {
-			// A sampled partition may lack some of its values. Scale up their weight by the partition's rows at the
-			// declared scale, divided by those of the sampled values.
+			// A sampled partition may lack some of its values. Scale up the weight of the others by the ratio of the
+			// partition's declared rows to the declared rows of the sampled values.
 			values = max(1, s.declared(s.w.Growth(s.space), at.From, at.To)/of.held)
 		}
 		loads = append(loads, partLoad{
@@ -82,8 +82,8 @@ func (s *spreader) loads() []partLoad {
 	return loads
 }
 
-// declared returns the number of rows at the declared scale among the rows from low up to high that the pattern can
-// read.
+// declared returns how many rows at the declared scale the rows with indexes in [low, high) represent. It counts only
+// rows that the pattern can read.
 func (s *spreader) declared(grow *dataset.Growth, low, high int) (n float64) {
 	rows := s.space.Rows[low:high]
 	each := grow.In(rows)
@@ -95,10 +95,10 @@ func (s *spreader) declared(grow *dataset.Growth, low, high int) (n float64) {
 	return n
 }
 
-// among returns over how many partitions the pattern's requests spread, computed from the declared counts. It returns
-// 0 if the dataset generated items of the pattern's entity, because these show the spread. It ignores times and the
-// fields that keep the pattern's own values. If a count is missing, it returns infinity and the entity or parent that
-// needs it.
+// among computes from the declared counts how many partitions the pattern's requests spread over. It returns 0 if the
+// dataset has generated items of the pattern's entity, because then these items show the spread. It ignores times and
+// the fields that keep the pattern's own values. If the model lacks a count, it returns infinity and the entity or
+// parent that needs the count.
 func (s *spreader) among() (float64, *model.Entity) {
 	e := s.p.Entity
 	if s.w.Made(e) > 0 {

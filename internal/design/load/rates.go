@@ -7,12 +7,12 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// rates says how the requests for the items of each entity divide among the partitions of a space.
+// rates divides the requests for the items of each entity among the partitions of a space.
 //
-// Every item of an entity gets equally many requests, so a partition's share is proportional to its items. If the
-// partition key contains a time, all requests go to the partitions of the current period. Each partition's share is
-// then the one that it has while its own period is current: that of all items, of any period, with the same values of
-// its other components.
+// Every item of an entity gets equally many requests, so a partition's share of the requests equals its share of the
+// items. It is different if the partition key contains a time: all requests then go to the partitions of the current
+// period. For such a key, rates gives each partition the share that it has during its own period. This is the share
+// of all items, of any period, that equal the partition's items in the other components of the key.
 type rates struct {
 	w    *dataset.Dataset
 	s    *dataset.Space
@@ -20,7 +20,7 @@ type rates struct {
 	of   map[*model.Entity]*entityRates
 }
 
-// entityRates says how the requests for one entity's items divide.
+// entityRates divides the requests for one entity's items among partitions.
 type entityRates struct {
 	items float64 // number at the declared scale
 	// timed is true if the partition key contains a time. fields are the key's other components. sums has the share
@@ -75,8 +75,8 @@ func newRates(w *dataset.Dataset, s *dataset.Space) *rates {
 	return r
 }
 
-// periodic reports whether a component of the partition key is a time with a precision of a second or coarser. One
-// value then gets all requests of its period.
+// periodic reports whether the partition key contains the named component as a time with a precision of a second or
+// coarser. All requests of a period then go to one value of the component.
 func periodic(e *model.Entity, hash []model.Attribute, name string) bool {
 	is := false
 	for _, a := range hash {
@@ -111,8 +111,8 @@ func (o *entityRates) group(it *dataset.Item, without ...string) string {
 // periodic reports whether the partition key of an entity contains a time.
 func (r *rates) periodic(e *model.Entity) bool { o := r.of[e]; return o != nil && o.timed }
 
-// group returns an ID for the partitions of e that differ from the load's partition only in the time or in fixed
-// fields. A partition gets the requests of its whole group while its period is current.
+// group returns an ID for a group of partitions of e. The partitions of a group differ only in the time or in fixed
+// fields. While the period of a partition is current, the partition gets the requests of its whole group.
 func (r *rates) group(l partLoad, e *model.Entity, fixed []string) string {
 	o := r.of[e]
 	if o == nil || !o.timed {
@@ -130,8 +130,8 @@ func (r *rates) group(l partLoad, e *model.Entity, fixed []string) string {
 	return o.group(it, fixed...)
 }
 
-// rows calls f for each row of a partition whose entity has rates, with the row's share of the requests for the items
-// of the entity.
+// rows calls f for each row of a partition whose entity has rates. The argument share is the row's share of all
+// requests for the items of its entity.
 func (r *rates) rows(p dataset.Part, f func(row *dataset.Row, share float64)) {
 	var timed map[*model.Entity]float64 // share of one row
 	rows := r.s.In(p)

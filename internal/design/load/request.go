@@ -18,8 +18,8 @@ func (s *spreader) condition(name string) (model.Condition, bool) {
 	return model.Condition{}, false
 }
 
-// value returns an item's value to compare with a condition. If the condition names a period, such as a day or an
-// hour, value returns the day or the hour of the item's time.
+// value returns an item's value of the field of a condition, in the form that the condition compares. If the
+// condition names a period, such as a day or an hour, this is the day or the hour of the item's time.
 func (s *spreader) value(it *dataset.Item, c model.Condition) string {
 	if s.field(c.Field) == nil {
 		return model.TextOf(it.Attributes.Get(c.Field))

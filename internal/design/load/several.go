@@ -9,11 +9,11 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// mostParts is the largest number of candidates that all requests of a pattern may have together.
+// mostParts is the largest number of candidates that the requests of one pattern may have in total.
 const mostParts = 1 << 22
 
 // spreadersOf returns a spreader with its candidates for each question. Questions that differ only in the time of
-// their windows share one spreader. It returns none if there are more than mostParts candidates.
+// their windows share one spreader. If there are more than mostParts candidates, it returns no spreaders.
 func spreadersOf(
 	ctx context.Context, w *dataset.Dataset, space *dataset.Space, questions []question, win *windows,
 ) (all []*spreader, err error) {
@@ -88,8 +88,8 @@ func together(p *model.Pattern, spreaders []*spreader, requests int, win *window
 	return &all
 }
 
-// sum adds up what the parts of a value read. The parameter empty is what all requests together cost, in read units,
-// if they find nothing.
+// sum sets the cost of c to the sum of its parts. The parameter empty is the read units that all requests together
+// cost if they find nothing.
 func (c *candidate) sum(empty float64) {
 	c.units = empty
 	for _, p := range c.parts {
@@ -102,8 +102,8 @@ func (c *candidate) sum(empty float64) {
 	}
 }
 
-// divide gives each spreader the candidates of its own partitions, with the weights of the merged candidates of s. A
-// value without rows in those partitions becomes an empty candidate.
+// divide copies the weights of s, whose candidates are merged, to the candidates of each spreader. If a spreader has
+// no rows for a merged candidate, it gets an empty candidate in its place.
 func (s *spreader) divide(spreaders []*spreader) {
 	for _, one := range spreaders {
 		one.weights, one.all = s.total(), nil

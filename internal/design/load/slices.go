@@ -25,25 +25,25 @@ type spreader struct {
 	space *dataset.Space
 	q     question
 	p     *model.Pattern
-	// of is the set of entities whose items count: the pattern's entity or, if it has none, those in the partition
-	// that it reads. The key nil stands for items without an entity.
+	// of is the set of entities whose items count. It contains only the pattern's entity, if there is one, or else
+	// the entities in the partition that the pattern reads. The key nil stands for items without an entity.
 	of map[*model.Entity]bool
-	// These are the names in the equality conditions. Those in hash determine the partition. Those in free are in the
-	// sort key and take their values from each item. Those in listed keep the pattern's own values, because the model
-	// or the pattern lists their values.
+	// hash, free and listed are the names in the equality conditions. The names in hash determine the partition.
+	// Those in free are in the sort key, and each candidate takes their values from an item. Those in listed keep the
+	// pattern's own values, because the model or the pattern lists their values.
 	hash, free, listed []string
-	// ranged is true if a condition on the sort key is not an equality. moved is the condition whose arguments come
-	// from the items instead of the pattern, or nil. It is the range of time of the windows, or a prefix. Values for
-	// which the pattern's own prefix matches no row use the prefixes of their items.
+	// ranged is true if a condition on the sort key is not an equality. moved is the condition whose arguments a
+	// candidate can take from the items instead of the pattern, or nil: the time range of the windows, or a prefix.
+	// If the pattern's own prefix matches no row of a value, the value gets the prefixes of its own items.
 	ranged bool
 	moved  *model.Condition
-	// win are the windows of time that the pattern asks for, or nil. With windows, a candidate has all rows of a
-	// value in a partition.
+	// win are the time windows that the pattern asks for, or nil. With windows, a candidate has all rows that a value
+	// has in a partition, whatever their time.
 	win *windows
-	// timed is true if an equality or a prefix limits a time in the sort key. For all values but the pattern's own,
-	// the limits come from the items: the length of the range matters, not its date.
+	// timed is true if an equality or a prefix limits a time in the sort key. All values but the pattern's own then
+	// take the limit from their items, because only the length of the range matters, not its date.
 	timed  bool
-	shared bool // an equality's name is in the partition key and in the sort key
+	shared bool // some name is in the partition key and in the sort key
 	one    bool // a request reads one item
 	// own is the partition that the pattern's own values select. known is false if the space has no such partition.
 	own   dataset.Part
@@ -51,15 +51,15 @@ type spreader struct {
 
 	grow *dataset.Growth // growth of the groups of rows that the equality conditions select
 	all  []candidate
-	// further is the share of a value's declared rows, after the first, whose follow-up reads fetch another item than
-	// those before them. It is -1 before the first use.
+	// further is the share of a value's declared rows whose follow-up reads fetch an item that no earlier row
+	// fetches. The first row of each value does not count. further is -1 before the first use.
 	further float64
 	several bool    // some partitions have several values
-	weights float64 // total weight of all values, or 0 if the field all has every value
+	weights float64 // total weight of all values, or 0 to compute it from the field all
 }
 
 // A candidate is one combination of values for the equality conditions, with the slice that the pattern reads for it.
-// If the pattern makes several requests, or asks for windows of time, parts has what the requests read in each
+// If the pattern makes several requests or asks for time windows, parts holds what these requests read in each
 // partition.
 type candidate struct {
 	Slice
@@ -71,11 +71,12 @@ type candidate struct {
 	bucket    string   // the period in the partition key
 	args      []string // arguments of the moved condition; nil means the pattern's own
 	parts     []part
-	series    []series // of a value in a sample, with windows
+	series    []series // the value's rows; set only in a sample, with windows
 	// batch is the read units of the follow-up reads in the dataset.
 	batch float64
-	// These are what one request reads at the declared scale. With windows, they are for the busiest one. then is the
-	// read units of the follow-up reads. held is the number of rows that the request would read without its limit.
+	// These five are what one request reads at the declared scale; with windows, what the request for the busiest
+	// window reads. then is the read units of the follow-up reads. held is the number of rows that the request would
+	// read without its limit.
 	rows, bytes, units, then, held float64
 	// average is what a request reads on average over all windows, or nil without windows.
 	average *average
@@ -138,8 +139,8 @@ func newSpreader(w *dataset.Dataset, space *dataset.Space, q question, win *wind
 	return s
 }
 
-// lists reports whether the model lists the values of a field. It returns false for a list of shard numbers, which
-// count from 0.
+// lists reports whether the model lists the values of a field. It returns false for a list of shard numbers, that is,
+// of consecutive numbers from 0.
 func lists(f *model.Field) bool {
 	if f == nil {
 		return false
@@ -163,7 +164,7 @@ func (s *spreader) field(name string) *model.Field {
 	return s.p.Entity.Field(name)
 }
 
-// names reports whether a name in a condition is one of the key attributes in list, or a component of one.
+// names reports whether a name in a condition is a key attribute in list, or a component of such an attribute.
 func (s *spreader) names(list []model.Attribute, name string) bool {
 	for _, a := range list {
 		if s.field(name) == nil && a.Name == name {
@@ -225,9 +226,9 @@ func (s *spreader) find(ctx context.Context) error {
 	return nil
 }
 
-// childless adds candidates for values without rows, such as projects without tasks. If a parent's items determine
-// all values of the conditions, requests ask for each of these items, even if no item of the pattern's entity belongs
-// to it.
+// childless adds candidates for values without rows, such as projects without tasks. It does so if a parent's items
+// determine all values of the conditions: requests then ask for each of these items, even if no item of the pattern's
+// entity belongs to it.
 func (s *spreader) childless() {
 	e := s.p.Entity
 	names := slices.Concat(s.hash, s.free)
@@ -277,7 +278,7 @@ func (s *spreader) childless() {
 	if s.w.Scale >= 1 || !identified {
 		return
 	}
-	with := s.grow.Groups(e) // declared parent items that have rows
+	with := s.grow.Groups(e) // number of declared parent items that have rows
 	if with == 0 {
 		return
 	}
@@ -289,8 +290,9 @@ func (s *spreader) childless() {
 	}
 }
 
-// keyed returns the parent's item, with the attributes that the conditions name. It builds them with the templates of
-// the pattern's entity. It returns false if the parent lacks a value for a template.
+// keyed returns an item with the values of the parent's item and the attributes that the conditions name. It builds
+// these attributes with the templates of the pattern's entity. It returns false if the parent lacks a value for a
+// template.
 func (s *spreader) keyed(it *dataset.Item, names []string) (*dataset.Item, bool) {
 	var templates []*model.Template
 	for _, name := range names {
@@ -338,7 +340,8 @@ func (s *spreader) items(at dataset.Part) {
 	}
 }
 
-// partition adds one candidate for a partition: the range of sort keys that the pattern's own values select in it.
+// partition adds one candidate for a partition, with the rows in the range of sort keys that the pattern's own values
+// select. It adds none if lists is false for every row of the partition.
 func (s *spreader) partition(at dataset.Part) {
 	rows := s.space.In(at)
 	first := slices.IndexFunc(rows, func(r dataset.Row) bool { return s.lists(&r) })
@@ -373,8 +376,8 @@ func (s *spreader) groups(at dataset.Part) {
 			continue // for example, the template rejects a value
 		}
 		base.low, base.high = s.space.Range(at, slice.Range)
-		// If the item spells the value differently from the template, the range of the template's spelling does not
-		// contain the item's row.
+		// The item can spell the value differently from the template. The range for the template's spelling then does
+		// not contain the item's row.
 		if i < base.low || i >= base.high {
 			id := [2]int{base.low, base.high}
 			if others[id] || id[0] == id[1] {
@@ -397,9 +400,10 @@ func (s *spreader) groups(at dataset.Part) {
 	}
 }
 
-// group adds the candidates of a group of rows with equal values. Without a range, or with windows, one candidate has
-// all rows. Otherwise, one candidate has the range of the pattern's own values if rows of the group are in it. If
-// not, or if the range limits a time, group adds one candidate for each prefix of the items.
+// group adds the candidates of a group of rows with equal values. Without a range, or with windows, it adds one
+// candidate with all rows. Otherwise, it adds one candidate with the range of the pattern's own values if this range
+// contains rows of the group. If it contains none, or if the range limits a time, group adds a candidate for each
+// prefix that the items have.
 func (s *spreader) group(at dataset.Part, base candidate) {
 	switch {
 	case !s.ranged, s.win != nil:
@@ -427,8 +431,8 @@ func (s *spreader) group(at dataset.Part, base candidate) {
 	}
 }
 
-// follow adds a candidate whose moved condition has the given arguments. It returns the index after the last row of
-// its range.
+// follow adds a candidate that has args as the arguments of its moved condition. It returns the index after the last
+// row in the candidate's range.
 func (s *spreader) follow(at dataset.Part, c candidate, args []string) int {
 	if args == nil {
 		return 0
@@ -444,8 +448,8 @@ func (s *spreader) follow(at dataset.Part, c candidate, args []string) int {
 	return c.To
 }
 
-// slice returns the slice that the pattern's conditions select with the candidate's values, or only its equality
-// conditions if equalities is set.
+// slice returns the slice that the pattern's conditions select with the candidate's values. If equalities is true, it
+// applies only the equality conditions.
 func (s *spreader) slice(c *candidate, equalities bool) (*keycond.Slice, error) {
 	q := s.pattern(c)
 	if equalities && s.ranged {
@@ -524,7 +528,7 @@ func (u unit) place(text string) (float64, bool) {
 	return 0, false
 }
 
-// text is the inverse of place. A time has a precision of a second.
+// text returns the time at a number of units. It is the inverse of place, but rounds to whole seconds.
 func (u unit) text(at float64) string {
 	n := int(at)
 	switch u {
@@ -538,8 +542,8 @@ func (u unit) text(at float64) string {
 	return time.Unix(int64(n), 0).UTC().Format(string(u))
 }
 
-// beginning returns a prefix of value that is as long as the pattern's own prefix: as many folders if that is a path,
-// or as many bytes.
+// beginning returns a prefix of value that is as long as the pattern's own prefix. It counts the length in folders if
+// the prefix is a path, and else in bytes.
 func beginning(prefix, value string) string {
 	folders := strings.Count(prefix, "/")
 	if folders == 0 {

@@ -1,11 +1,11 @@
 // Package load computes what the patterns of a model read and write at the declared scale.
 //
 // [Table.Reads] returns what a pattern reads for every value that its key conditions can have, not only for the
-// values in the model: for each customer, or for each project of a customer if both are in the key. It ranks the
-// values by the sizes of their rows. Then it makes requests for the values at the median, the 95th percentile and the
-// top, so the figures for these are exact. [Table.Writes] returns the cost of a write, with its index rows and its
-// transaction. [Table.Spaces] adds up the loads of each partition and of the most written items. Budgets, bills,
-// tables and lint rules all take loads from here.
+// values in the model. If the key contains a customer, it covers each customer; if it also contains a project, it
+// covers each project of each customer. Reads first ranks the values by the sizes of their rows. It then makes real
+// requests for the values at the median, the 95th percentile and the top, so their figures are exact. [Table.Writes]
+// returns the cost of a write, including its index rows and its transaction. [Table.Spaces] adds up the loads of each
+// partition and of the most written items. Budgets, bills, tables and lint rules all use the loads of this package.
 package load
 
 import (
@@ -31,22 +31,22 @@ type question struct {
 	Pattern *model.Pattern
 	Input   wire.Request
 	Report  *explain.Report
-	// Fixed are the fields whose equality conditions keep their values, such as the shard if the pattern reads all
-	// shards.
+	// Fixed are the fields whose values in the equality conditions do not change, such as the shard if the pattern
+	// reads all shards.
 	Fixed []string
 }
 
-// A Spread is what a pattern reads for all values of the equality conditions on its partition key and sort key.
-// Fields whose values the model lists, such as a state, keep the pattern's own value. If a parent's items determine
-// the values, the values of each of its items count, even if no row has them.
+// A Spread is what a pattern reads for all values of the equality conditions on its partition key and sort key. A
+// field whose values the model lists, such as a state, keeps the pattern's own value. If a parent's items determine
+// the values, each of these items counts as a value, even if it has no rows.
 type Spread struct {
-	// Partitions and Values count the partitions that the pattern reads and the values of its conditions; each value
-	// is in one partition. Empty counts the values without rows, such as customers without orders.
+	// Partitions is the number of partitions that the pattern reads. Values is the number of values of its
+	// conditions. Empty is the number of values without rows, such as customers without orders.
 	Partitions int `json:"partitions"`
 	Values     int `json:"values"`
 	Empty      int `json:"empty,omitempty"`
-	// P50 and P95 are the readings whose cost 50 % and 95 % of the requests do not exceed. Worst is the most
-	// expensive reading.
+	// P50 and P95 are the readings at the 50th and the 95th percentile of the cost, over all requests. Worst is the
+	// most expensive reading.
 	P50   Reading `json:"p50"`
 	P95   Reading `json:"p95"`
 	Worst Reading `json:"worst"`
@@ -54,7 +54,7 @@ type Spread struct {
 	Mean float64 `json:"mean"`
 	// MeanRows is the average of the rows returned, with the same weights.
 	MeanRows float64 `json:"-"`
-	// Readings are the readings of all values that were requested, the most expensive first.
+	// Readings are the readings of all values for which a request was made, the most expensive first.
 	Readings []Reading `json:"-"`
 }
 
@@ -76,12 +76,11 @@ type Reading struct {
 	Growth float64 `json:"growth"`
 	// ByteGrowth is the number of bytes at the declared scale for each byte read, or 0 if it equals Growth.
 	ByteGrowth float64 `json:"-"`
-	// Batch is the part of Units that the follow-up reads for the rows cost, and DeclaredBatch their cost at the
-	// declared scale.
+	// Batch is the part of Units that the follow-up reads cost. DeclaredBatch is their cost at the declared scale.
 	Batch         float64 `json:"-"`
 	DeclaredBatch float64 `json:"-"`
-	// Requests is the number of requests for the value. If there are several, declared is the sum of their units at
-	// the declared scale, each rounded up.
+	// Requests is the number of requests for the value. If there are several, declared is the sum of their read units
+	// at the declared scale. Each request's units are rounded up before they are added.
 	Requests int `json:"-"`
 	declared float64
 	// Item is an item with the values of the request.
@@ -123,14 +122,14 @@ func (r *Reading) DeclaredPages() float64 {
 	return math.Max(float64(r.Pages), n*math.Ceil(float64(r.Bytes)/n*r.byteGrowth()/(1<<20)))
 }
 
-// Only the result of a request shows how many rows a filter returns. If the pattern has a filter, read therefore
-// makes requests for up to readParts values. It stops once they have read more than readBytes.
+// The sizes of the rows do not show how many rows a filter returns; only a request does. If the pattern has a filter,
+// read therefore makes requests for up to readParts values, and stops once they have read more than readBytes.
 const (
 	readParts = 256
 	readBytes = 32 << 20
 )
 
-// grow sets the growth of what the pattern reads with its own values.
+// grow sets the growth factors of r from the candidates with the pattern's own values.
 func (r *Reads) grow(spreaders []*spreader) {
 	rows, declared, batch, then := 0.0, 0.0, 0.0, 0.0
 	for _, s := range spreaders {
@@ -149,8 +148,8 @@ func (r *Reads) grow(spreaders []*spreader) {
 	}
 }
 
-// slices returns the slice that the pattern reads for each value, the most expensive first. For a value with several
-// parts, it returns the largest.
+// slices returns the slices of the most expensive values, the most expensive first, and at most mostSlices. For a
+// value with several parts, it returns the largest part.
 func (s *spreader) slices() []Slice {
 	all := make([]Slice, 0, min(len(s.all), mostSlices))
 	for i := range s.all {
@@ -170,10 +169,11 @@ func (s *spreader) slices() []Slice {
 // A Slice is what a request reads for one value.
 type Slice struct {
 	Part dataset.Part
-	// From and To bound the slice's rows in the space. They include rows beyond the request's limit.
+	// From and To bound the indexes of the slice's rows in the space. A limit of the request does not shorten this
+	// range.
 	From, To int
-	// Rows and Bytes are what the request reads in the dataset. Growth and ByteGrowth are the factors to the rows and
-	// bytes at the declared scale.
+	// Rows and Bytes are what the request reads in the dataset. Growth and ByteGrowth are the factors that convert
+	// them to the declared scale.
 	Rows, Bytes        int
 	Growth, ByteGrowth float64
 }
@@ -197,8 +197,8 @@ func (s *spreader) rank() {
 		return cmp.Or(s.compare(&s.all[i], &s.all[k]), cmp.Compare(i, k))
 	})
 
-	// Permute in place: follow each cycle and move every candidate to its rank, until the cycle closes at the first
-	// one.
+	// Permute in place: follow each cycle and move every candidate to its rank, until the cycle is back at its first
+	// candidate.
 	for i := range order {
 		first, at := s.all[i], int32(i)
 		for order[at] != int32(i) {
@@ -258,7 +258,7 @@ func (s *spreader) read(ctx context.Context, target explain.Target) (*Spread, er
 	return out, nil
 }
 
-// counted returns a spread with only the numbers of values and partitions.
+// counted returns a spread that has only the numbers of partitions and values.
 func (s *spreader) counted() *Spread {
 	out := &Spread{}
 	// indexed by the first row of a partition; there can be a million partitions
@@ -285,9 +285,9 @@ func (s *spreader) counted() *Spread {
 	return out
 }
 
-// ranksOf returns a function that converts a share of the requests to a rank among n candidates, which are in
-// descending order of cost. That share of the requests costs no more than a request for the candidate at the rank.
-// The parameter times returns the number of requests for a candidate.
+// ranksOf returns a function that converts a share of the requests to a rank. There are n candidates in descending
+// order of cost, and times returns the number of requests for each. A request for the candidate at the returned rank
+// costs at least as much as that share of the requests.
 func ranksOf(n int, times func(i int) float64) func(share float64) int {
 	all := 0.0
 	for i := range n {
@@ -304,8 +304,8 @@ func ranksOf(n int, times func(i int) float64) func(share float64) int {
 	}
 }
 
-// mean returns the weighted averages of the units and rows of all candidates. It takes the figures of a reading if
-// there is one, and computes the others from the sizes of the rows.
+// mean returns the weighted averages of the units and rows of all candidates. If a candidate has a reading, mean uses
+// the figures of the reading, and else those computed from the sizes of the rows.
 func (s *spreader) mean(readings map[int]Reading) (units, rows float64) {
 	for i := range s.all {
 		c := &s.all[i]
@@ -383,7 +383,8 @@ func (s *spreader) reading(ctx context.Context, target explain.Target, c *candid
 	return sum, nil
 }
 
-// Place returns the partition of a reading, and its sort key condition if other readings have a different one.
+// Place returns the partition key of a reading. It adds the condition on the sort key unless that is the same for all
+// readings.
 func (r *Reading) Place() string {
 	if r.Sort == "" {
 		return r.Key.Text()

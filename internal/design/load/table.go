@@ -45,8 +45,8 @@ func once[V any](w *dataset.Dataset, id any, f func() (V, error)) (V, error) {
 	return kept.(func() (V, error))()
 }
 
-// Run runs the request of a pattern that reads. It runs equal requests once. The report keeps at most the given number
-// of items, or the default of [explain.Options] if that is 0.
+// Run runs the request of a pattern that reads. It runs equal requests only once. The report keeps at most the given
+// number of items. If items is 0, the limit is the default of [explain.Options].
 func (t *Table) Run(ctx context.Context, in wire.Request, items int) (*explain.Report, error) {
 	text := compile.JSON(in)
 	return once(t.w, runID{in.Op().String(), string(text), items}, func() (*explain.Report, error) {
@@ -57,8 +57,8 @@ func (t *Table) Run(ctx context.Context, in wire.Request, items int) (*explain.R
 	})
 }
 
-// Writes returns the cost of a pattern that writes. The error is an [*compile.Error] if the pattern makes no request,
-// or [ErrNoItem].
+// Writes returns the cost of a pattern that writes. The error is an [*compile.Error] if the pattern cannot be
+// compiled to a request, and [ErrNoItem] if the dataset has no item to write.
 func (t *Table) Writes(ctx context.Context, p *model.Pattern) (*Cost, error) {
 	return once(t.w, writesID{p}, func() (*Cost, error) { return t.write(ctx, p) })
 }
@@ -66,7 +66,8 @@ func (t *Table) Writes(ctx context.Context, p *model.Pattern) (*Cost, error) {
 // Reads are what a pattern reads for all values that its conditions can have.
 type Reads struct {
 	// Spread is nil if there is only one value. Growth is the number of rows at the declared scale for each row that
-	// the pattern reads with its own values, and BatchGrowth the number of units for each of its follow-up reads.
+	// the pattern reads with its own values. BatchGrowth is the same factor for the read units of its follow-up
+	// reads.
 	Spread              *Spread
 	Growth, BatchGrowth float64
 	// Slices are what the pattern reads for each value, the largest first. A pattern of several requests has none.
@@ -86,17 +87,17 @@ type Reads struct {
 	windowed bool
 	fixed    []string // fields in which the pattern's requests differ
 	space    *dataset.Space
-	// loads has, for each request, what it reads in each partition. Requests that differ only in their period share
-	// one entry. Only a pattern with a rate has loads. addReads drops them, because there can be a million
-	// partitions.
+	// loads has, for each request, the load of each partition that it reads. Requests that differ only in their
+	// period share one entry. Only a pattern with a rate has loads. addReads drops them to free memory, because there
+	// can be a million partitions.
 	loads [][]partLoad
 	scan  bool
-	// only is the partition that the request of a pattern without an entity names, or nil.
+	// only is set for a pattern without an entity. It is the partition that the request of the pattern names, or nil.
 	only *dataset.Part
 }
 
-// mostSlices is the largest number of slices that Reads keeps for a pattern. The smallest of a million values do not
-// matter.
+// mostSlices is the largest number of slices that Reads keeps for a pattern. It bounds memory: a pattern can have a
+// million values, and the smallest of them do not matter.
 const mostSlices = 1 << 16
 
 // Reads returns what a pattern reads. The result is empty if the service refuses the pattern's request.
@@ -193,8 +194,8 @@ func (t *Table) average(r *Reads, p *model.Pattern, questions []question) {
 	r.MeanUnits, r.MeanRows = own.DeclaredUnits(), own.DeclaredRows()
 }
 
-// questions runs the requests of a pattern with its own values. It returns none if it cannot make one of the
-// requests, or if the service refuses one.
+// questions runs the requests of a pattern with its own values. If it cannot make one of the requests, or the service
+// refuses one, it returns no questions.
 func (t *Table) questions(ctx context.Context, p *model.Pattern) (all []question, err error) {
 	parts, err := compile.Split(p)
 	if err != nil {
@@ -246,20 +247,20 @@ type Source struct {
 	Pattern *model.Pattern // nil for the declared rates of Entity
 	Entity  *model.Entity
 	Write   bool
-	// Units are the units per second of each partition. If Among is not 0, the dataset has no items that show how the
-	// load spreads. Among is then the number of declared partitions, of which the space has only some.
+	// Units are the units per second of each partition. Among is 0 if the dataset has items that show how the load
+	// spreads. Otherwise, Among is the declared number of partitions, of which the space contains only some.
 	Units []float64
 	Among float64
-	// Total is the units per second in all partitions. It is 0 for the load of a local index in the partitions of its
-	// table.
+	// Total is the units per second in all partitions. If addLocals copied the source from a local index to its
+	// table, Total is 0, because the source of the index has it.
 	Total float64
 }
 
 // An ItemLoad is the load of one item per second.
 type ItemLoad struct {
 	Item *dataset.Item
-	// Writes counts writes and condition checks, and Transactions those of them in transactions. Units are write
-	// units.
+	// Writes is the number of writes and condition checks. Transactions is the number of them that are in
+	// transactions. Units are write units.
 	Writes, Transactions, Units float64
 	Pattern                     *model.Pattern // the pattern with the highest rate
 }
@@ -302,8 +303,8 @@ func (t *Table) load(ctx context.Context) (all []*Space, err error) {
 	return all, nil
 }
 
-// Periodic reports whether the partition key of an entity contains a time, so that only one period's partitions are
-// loaded at a time.
+// Periodic reports whether the partition key of an entity contains a time. If so, only the partitions of one period
+// get load at any moment.
 func (s *Space) Periodic(e *model.Entity) bool { return s.rates.periodic(e) }
 
 // add adds a source.
@@ -326,8 +327,8 @@ func (s *Space) at(p dataset.Part) int {
 	return i
 }
 
-// declared adds the declared rates of entities. It assumes that all reads are eventually consistent and read the
-// table, not an index.
+// declared adds the declared rates of entities. It assumes that all reads are eventually consistent and go to the
+// table, not to an index.
 func (t *Table) declared(s *Space) {
 	for _, e := range t.w.Model.Entities {
 		if e.Table != s.Table || e.Writes == 0 && (e.Reads == 0 || s.Index != nil) {
@@ -417,8 +418,8 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 	return nil
 }
 
-// scanned returns a partition's part of the read units of a scan. It does not round up: a page of a scan reads
-// several partitions.
+// scanned returns a partition's part of the read units of a scan. It does not round up to whole units, because one
+// page of a scan reads several partitions.
 func scanned(s *Space, part dataset.Part, p *model.Pattern) float64 {
 	rows, bytes := s.Volume(part)
 	if limit := float64(p.Limit); limit > 0 && rows > limit {
@@ -439,7 +440,8 @@ func (s *Space) Volume(p dataset.Part) (rows, bytes float64) {
 // Whole returns the number of all rows and their bytes, at the declared scale.
 func (s *Space) Whole() (rows, bytes float64) { return volumeOf(s.Rows, s.rates.w.Represents) }
 
-// volumeOf adds up rows and their bytes. A row counts as many times as each returns for its item.
+// volumeOf adds up rows and their bytes. It counts a row as many times as the function each returns for the row's
+// item.
 func volumeOf(rows []dataset.Row, each func(*dataset.Item) float64) (n, bytes float64) {
 	for i := range rows {
 		times := each(rows[i].Item)
@@ -476,8 +478,8 @@ func (t *Table) addWrites(ctx context.Context, p *model.Pattern, all []*Space) e
 	return nil
 }
 
-// divide divides the load of a write among the partitions in proportion to their items. Each partition gets the load
-// that it has while its period is current.
+// divide divides the load of a write among the partitions in proportion to their items. If the partition key contains
+// a time, each partition gets the load that it has during its own period.
 func (t *Table) divide(m *member, s *Space, k int, row *Source) {
 	for i, p := range s.Parts {
 		s.rates.rows(p, func(r *dataset.Row, share float64) {
@@ -523,7 +525,7 @@ func (s *Space) addItems(m *member, k int, p *model.Pattern) {
 	}
 }
 
-// most keeps only the most written item of each entity.
+// most keeps, for each entity, only the item with the most writes.
 func (s *Space) most() {
 	of := map[*model.Entity]int{}
 	for it, l := range s.items {
@@ -542,12 +544,13 @@ func (s *Space) most() {
 	slices.SortFunc(s.Items, func(a, b ItemLoad) int { return cmp.Compare(a.Item.Entity.Name, b.Item.Entity.Name) })
 }
 
-// before breaks the tie between items with equally many writes.
+// before orders items that have equally many writes, so that the order is always the same.
 func before(a, b *dataset.Item) bool {
 	return string(a.Attributes) < string(b.Attributes)
 }
 
-// addLocals adds the loads of local indexes to the partitions of their table, because a local index shares them.
+// addLocals adds the loads of local indexes to the partitions of their table, because a local index is stored in the
+// same partitions.
 func addLocals(s *Space, all []*Space) {
 	if s.Index != nil {
 		return

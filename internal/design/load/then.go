@@ -14,7 +14,8 @@ type batch struct {
 	units float64 // read units of all follow-up reads
 }
 
-// followed returns the keys of the items that the follow-up reads for some rows of one request fetch, each once.
+// followed returns the distinct keys of the items that the follow-up reads for the given rows fetch. The rows are
+// those of one request.
 func followed(e *model.Entity, rows []dataset.Row) (all []string) {
 	seen := map[string]bool{}
 	for _, row := range rows {
@@ -26,8 +27,8 @@ func followed(e *model.Entity, rows []dataset.Row) (all []string) {
 	return all
 }
 
-// batched returns the read units of the follow-up reads for the given rows, up to the limit of the request: in the
-// dataset, and at the declared scale, at which the request returns growth times as many rows.
+// batched returns the read units of the follow-up reads for the given rows, up to the limit of the request. units is
+// for the dataset. declared is for the declared scale, at which the request returns growth times as many rows.
 func (s *spreader) batched(rows []dataset.Row, growth float64) (units, declared float64) {
 	e := s.p.Then
 	if e == nil {
@@ -45,9 +46,9 @@ func (s *spreader) batched(rows []dataset.Row, growth float64) (units, declared 
 	return units, units * s.leads(len(keys), len(rows), float64(len(rows))*growth)
 }
 
-// leads returns the number of different items that the follow-up reads of a request fetch at the declared scale, as a
-// multiple of seen, their number for the request's rows in the dataset. Declared is the number of rows that the
-// request returns at the declared scale.
+// leads estimates how many different items the follow-up reads of a request fetch at the declared scale, and returns
+// this number divided by seen. In the dataset, the request returns the given number of rows, and its follow-up reads
+// fetch seen different items. At the declared scale, it returns the number of rows in declared.
 func (s *spreader) leads(seen, rows int, declared float64) float64 {
 	if s.w.Scale >= 1 || seen == 0 || s.p.Entity == nil {
 		return declared / float64(max(rows, 1))
@@ -66,7 +67,7 @@ func (s *spreader) leads(seen, rows int, declared float64) float64 {
 	return min(declared, first+s.further*rest) / float64(seen)
 }
 
-// follow adds the pattern's follow-up reads: the items whose keys are in the returned rows.
+// follow adds the pattern's follow-up reads to r. They fetch the items whose keys are in the returned rows.
 func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 	if p.Then == nil {
 		return
@@ -95,8 +96,8 @@ func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 		return
 	}
 
-	// Scale to the rows that the pattern returns: rows that a filter drops cause no read, and values without an item
-	// in the dataset count like the others.
+	// Scale the follow-up reads to the rows that the pattern returns. This leaves out rows that a filter drops, which
+	// cause no read, and includes values that the dataset lacks.
 	factor, units := r.MeanRows/counted, 0.0
 	sizes := p.Then.Table.RowSizes(nil)
 	for it := range r.batch.items {
@@ -111,8 +112,8 @@ func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 	}
 }
 
-// add adds the follow-up reads of the requests for a candidate's value. The parameter share is their share of all
-// requests of the pattern.
+// add adds the follow-up reads of the requests for a candidate's value. The parameter share is the share of the
+// pattern's requests that ask for this value.
 func (b *batch) add(s *spreader, c *candidate, share float64, items map[string]*dataset.Item) {
 	requests, n := s.requests(c), 0
 	for _, rows := range requests {
@@ -132,7 +133,7 @@ func (b *batch) add(s *spreader, c *candidate, share float64, items map[string]*
 	}
 }
 
-// count adds times follow-up reads of each key.
+// count adds follow-up reads of each key. The parameter times is their number for one key.
 func (b *batch) count(keys []string, times float64, items map[string]*dataset.Item) {
 	for _, key := range keys {
 		if it := items[key]; it != nil {
@@ -154,8 +155,9 @@ func (s *spreader) total() (all float64) {
 	return all
 }
 
-// requests returns the rows that each request for the value of a candidate reads. There is one request for each
-// window that has rows. A sample has too few rows for windows; there, requests returns the rows of all of them.
+// requests returns the rows that each request for the value of a candidate reads. With windows, there is one request
+// for each window that has rows. A sample has too few rows to divide among windows, so requests then returns all rows
+// as one request.
 func (s *spreader) requests(c *candidate) (all [][]dataset.Row) {
 	switch {
 	case s.win == nil:

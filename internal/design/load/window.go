@@ -14,15 +14,15 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// windows are the ranges of time that the requests ask for. All are as long as the pattern's range. The first begins
-// at the earliest row of all values, each next one where the previous one ends, and the last one ends at the latest
-// row.
+// windows are the time ranges that the requests ask for. All are as long as the pattern's own range. The first begins
+// at the earliest row of all values, and each next one where the previous one ends. The last ends at the latest row,
+// so it may begin earlier and overlap the one before it.
 //
-// Averages, and therefore bills, are over all windows. The most that a request reads for a value is not bound to
-// them: it is what the busiest range of that length contains, which may begin at any time. If the partition key
-// contains a period of the time, such as the month, or a shard, a window spans several partitions.
+// Averages, and therefore bills, are taken over all windows. The worst case for a value may begin at any time, not
+// only where a window begins: it is the range of this length with the most bytes. If the partition key contains a
+// shard, or a period of the time such as the month, a window spans several partitions.
 type windows struct {
-	at        int // index of the range among the conditions
+	at        int // index of the time range among the conditions
 	field     string
 	own       []string // bounds of the pattern's own window
 	unit      unit
@@ -36,11 +36,12 @@ type windows struct {
 	empty   float64 // read units of a request that reads nothing
 	periods float64 // average number of periods in a window
 
-	// means and variances add up, over the values of a sample, those of the rows in a window.
+	// means and variances are sums over the values of a sample. For each value, they contain the mean and the
+	// variance of the number of rows in a window.
 	means, variances float64
 }
 
-// ignored returns the field in which the rows of one value differ, or "" without windows.
+// ignored returns the name of the time field, in which the rows of one value may differ, or "" without windows.
 func (w *windows) ignored() string {
 	if w == nil {
 		return ""
@@ -84,8 +85,9 @@ func moments(text string) (first, last string, ok bool) {
 	return text, text, err == nil
 }
 
-// reach sets the number of windows, from the times of the generated rows. It uses the items in the file only if no
-// rows are generated, because the times in the file may be years away from the generated ones.
+// reach sets the earliest and latest time and the number of windows from the times of the generated rows. If there
+// are no generated rows, it uses the items in the file. It does not mix the two, because the times in the file may be
+// years away from the generated ones.
 func (w *windows) reach(spreaders []*spreader) {
 	for _, generated := range []bool{true, false} {
 		w.low, w.high = math.Inf(1), math.Inf(-1)
@@ -156,7 +158,8 @@ func (w *windows) periodsFrom(from float64) float64 {
 	return high - low + 1
 }
 
-// reading returns the numbers of the windows that overlap a period, whose requests therefore read its partition.
+// reading returns the numbers of the windows that overlap a period. The requests for these windows read the period's
+// partition.
 func (w *windows) reading(period string) (all []int) {
 	from, to := w.low, w.high
 	if first, last, ok := moments(period); ok {
@@ -195,18 +198,19 @@ func (s *spreader) limitedTo(v volume, times float64) volume {
 	return v
 }
 
-// An average is what requests read on average. rows is over all windows. units is over all windows for a value as a
-// whole, but for one partition only over the windows that read it. each is the rows of one request, set for a sample.
+// An average is what requests read on average. rows is an average over all windows. units is an average over all
+// windows if it is for a value as a whole, and over the windows that read the partition if it is for one partition.
+// each is the number of rows of one request. It is set only in a sample.
 type average struct{ rows, units, each float64 }
 
-// A series has the rows of a value that the requests of one spreader read in all windows.
+// A series has the rows of one value that one spreader's requests read in all windows together.
 type series struct {
 	s    *spreader
 	rows []dataset.Row
 }
 
-// gather sets the series of a value in a sample, and counts them for the growth. A sample may lack some of the periods
-// in which a value has rows, so the rows of all its periods grow together.
+// gather sets the series of a value in a sample, and counts each series as one group for the growth. It does not
+// count periods separately, because a sample may lack some of the periods in which a value has rows.
 func (w *windows) gather(v *candidate) {
 	for _, p := range v.parts {
 		last := len(v.series) - 1
@@ -250,8 +254,8 @@ func (w *windows) set(v *candidate) {
 	w.busiest(v, func(busy float64) float64 { return w.declared(busy, float64(sampled), all.rows) })
 }
 
-// evenly sets the averages of what the requests for a value of a sample read: its rows at the declared scale divide
-// evenly among all windows, and among the requests for each.
+// evenly sets the averages of what the requests for a value of a sample read. It assumes that the value's rows at the
+// declared scale divide evenly among all windows, and among the requests for each window.
 func (w *windows) evenly(v *candidate, all volume, sampled float64) {
 	requests, n := w.shards*w.periods, max(1, (w.high-w.low+1)/w.step)
 	s := v.parts[0].s
@@ -268,10 +272,12 @@ func (w *windows) evenly(v *candidate, all volume, sampled float64) {
 	}
 }
 
-// declared returns the rows of the busiest window at the declared scale, from its rows in the sample and the value's
-// rows in all windows. The fewer rows there are, the more windows differ by chance. If they differ by chance alone,
-// the square roots of their numbers of rows spread equally at both scales. The part of the variance that is more than
-// that of chance, which equals the mean, remains in proportion.
+// declared estimates the rows of the busiest window at the declared scale. busy is its rows in the sample; sampled
+// and declared are the value's rows in all windows of the sample and at the declared scale.
+//
+// The fewer rows there are, the more the windows differ by chance. If chance alone made them differ, the square roots
+// of their row counts would vary equally at both scales. Chance explains a variance equal to the mean. The rest of
+// the variance is a real difference between windows, which grows in proportion to the rows.
 func (w *windows) declared(busy, sampled, declared float64) float64 {
 	chance := math.Sqrt(declared/float64(w.n)) + math.Sqrt(busy) - math.Sqrt(sampled/float64(w.n))
 	chance *= chance
@@ -281,14 +287,14 @@ func (w *windows) declared(busy, sampled, declared float64) float64 {
 	return chance + (1-w.means/w.variances)*(busy*declared/sampled-chance)
 }
 
-// average sets the averages of what the requests for v read, unless the dataset is a sample.
+// average sets the averages of what the requests for v read. It is for datasets that are not samples.
 func (w *windows) average(v *candidate) {
 	n, held := float64(w.n), 0.0
 	v.average = &average{units: w.shards * w.periods * w.empty}
 	for i := range v.parts {
 		p := &v.parts[i]
 		c, reading := *p.candidate, w.reading(p.bucket)
-		rows, more := 0.0, 0.0 // units in excess of those of empty requests
+		rows, more := 0.0, 0.0 // units beyond those of the same requests without rows
 		volumes := w.volumes(p.s, &c)
 		// sorted, so that the floating-point sum is always the same
 		for _, k := range slices.Sorted(maps.Keys(volumes)) {
@@ -347,7 +353,7 @@ func (w *windows) busiest(v *candidate, declared func(rows float64) float64) {
 	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
 
 	from, bytes, most := 0, 0, 0
-	var rows, own []placed // of the busiest window, and of the pattern's own window
+	var rows, own []placed // rows are in the busiest window, own in the pattern's own window
 	ownBytes := 0
 	for i := range all {
 		for bytes += all[i].bytes; all[i].at-all[from].at > w.step-1; from++ {
@@ -372,8 +378,8 @@ func (w *windows) busiest(v *candidate, declared func(rows float64) float64) {
 	w.add(v, own, growth)
 }
 
-// add sets what the parts of v read in the window that contains the given rows. At the declared scale, the window has
-// growth times as many.
+// add sets what the parts of v read in a window. rows are the window's rows in the dataset. At the declared scale,
+// the window has growth times as many.
 func (w *windows) add(v *candidate, rows []placed, growth float64) {
 	var sum volume
 	for i, p := range v.parts {

@@ -22,33 +22,33 @@ const (
 	// mostItems is the largest number of items that try sends a write for, evenly spaced among the items of the
 	// entity.
 	mostItems = 200
-	// MostCounted is the largest number of items whose write units are computed, evenly spaced among those of the
-	// entity.
+	// MostCounted is the largest number of items for which the write units are computed, evenly spaced among those of
+	// the entity.
 	MostCounted = 1 << 17
 )
 
 // A Cost is the cost of a pattern that writes.
 type Cost struct {
-	// Request is the request for the first item for which the service accepts the write, or for the first item if it
-	// accepts none.
+	// Request is the request for the first item for which the service accepts the write. If the service accepts the
+	// write for no item, it is the request for the first item.
 	Request wire.Request `json:"-"`
-	// Items is the number of items for which the write units are counted. These are all items that the write may
-	// apply to. If the condition refused some of the items tried, they are only the accepted ones. Unmet is the
-	// number of refused items.
+	// Items is the number of items for which the write units are computed. If the condition refused none of the items
+	// tried, these are all items that the write may apply to, at most [MostCounted]. Otherwise, they are only the
+	// items tried and accepted. Unmet is the number of refused items.
 	Items int `json:"items"`
 	Unmet int `json:"-"`
-	// All is the number of items that the write may apply to. At most [MostCounted] of them are counted.
+	// All is the number of items that the write may apply to.
 	All int `json:"-"`
-	// First is the write units for the first item. P50 and P95 are the write units that 50 % and 95 % of the items do
-	// not exceed. Worst is the maximum.
+	// First is the write units for the first item. P50 and P95 are the 50th and the 95th percentile of the write
+	// units over all items. Worst is the maximum.
 	First float64 `json:"-"`
 	P50   float64 `json:"p50"`
 	P95   float64 `json:"p95"`
 	Worst float64 `json:"worst"`
 	// Spaces are the tables and indexes in which the write costs units, in the order of the file.
 	Spaces []SpaceCost `json:"spaces"`
-	// Refused is the last error of the service if it accepts the request for no item. It is nil if only conditions
-	// failed.
+	// Refused is the last error of the service if it accepts the write for no item. It is nil if the only errors were
+	// failed conditions.
 	Refused *wire.Error `json:"-"`
 
 	members []*member
@@ -125,16 +125,17 @@ type member struct {
 	// loose is the number of declared requests that do not determine which item the member writes. They spread evenly
 	// over all its items.
 	loose float64
-	// These three are set for the first member if the pattern has a zipf distribution. before has the number of
-	// declared requests that rank before those of each item. factor normalizes the weights to an average of 1.
+	// before, skew and factor are set for the first member if the pattern has a zipf distribution. before has, for
+	// each item, the number of declared requests that rank before it. factor normalizes the weights to an average of
+	// 1.
 	before map[*dataset.Item]float64
 	skew   float64
 	factor float64
 	all    float64 // declared requests; set for the first member only
 }
 
-// An effect is the effect of writing an item in one space. units are the write units for the row in its old place,
-// and moved those for its row in a new place.
+// An effect is what writing an item changes in one space. units are the write units that fall on the row's old place,
+// and moved those for the row in a new place. rows is the number of rows written.
 type effect struct {
 	units, moved float64
 	rows         float64
@@ -158,8 +159,8 @@ func spacesOf(w *dataset.Dataset) (all []space) {
 	return all
 }
 
-// matching returns the items that a write may apply to, those of the file first. For an update, it returns only items
-// that the update changes, if there are any.
+// matching returns the items that a write may apply to, the items of the file first. For an update, it returns only
+// the items that the update would change. If the update would change none, it returns all.
 func matching(dataset *dataset.Dataset, w *model.Write) (all []*dataset.Item) {
 	changed := all
 	for it := range dataset.ItemsOf(w.Entity) {
@@ -182,7 +183,8 @@ func has(it *dataset.Item, list []model.Condition) bool {
 	return !slices.ContainsFunc(list, func(c model.Condition) bool { return it.Values.Get(c.Field) != c.Args[0] })
 }
 
-// spreadOver calls f for at most most numbers, evenly spaced from 0 up to n.
+// spreadOver calls f for numbers from 0 up to n, evenly spaced. It makes n calls, or most calls if n is larger than
+// most.
 func spreadOver(n, most int, f func(i int) error) error {
 	for i := range min(n, most) {
 		if err := f(i * n / min(n, most)); err != nil {
@@ -277,7 +279,8 @@ func keyOf(e *model.Entity, it attr.Item) attr.Item {
 	return key.Item()
 }
 
-// chosen returns the item of each member, given an item of the first member, and whether a key determines it.
+// chosen takes the item of the first member at an index and returns the item that each member writes. decided tells,
+// for each member, whether the first item determines which item that is.
 func (t *writer) chosen(at int) (chosen []*dataset.Item, decided []bool) {
 	main := t.cost.members[0].items[at]
 	chosen, decided = []*dataset.Item{main}, []bool{true}
@@ -292,9 +295,9 @@ func (t *writer) chosen(at int) (chosen []*dataset.Item, decided []bool) {
 	return chosen, decided
 }
 
-// related returns the item that member i writes together with an item of the first member. It is the item whose key
-// has the first item's values, or else any item. The second result is true if only that item is possible. Two members
-// write the same item only if neither puts it, because a put creates a new item.
+// related returns the item that member i writes together with an item of the first member. This is the item whose key
+// has the first item's values, unless apart forbids it. Otherwise, it is any item, preferably one that no earlier
+// member writes. The second result is true if no other item is possible.
 func (t *writer) related(i, at int, values map[string]string, chosen []*dataset.Item) (*dataset.Item, bool) {
 	w := &t.p.Writes[i]
 	values = maps.Clone(values)
@@ -315,8 +318,9 @@ func (t *writer) related(i, at int, values map[string]string, chosen []*dataset.
 	return all[at%len(all)], len(all) == 1
 }
 
-// apart reports whether member i must write another item than it. It must if an earlier member has chosen this item,
-// one of the two members is a put, and the conditions of i do not select the item.
+// apart reports whether member i must write an item other than it. This is so if three things are true: an earlier
+// member has chosen the item, one of the two members is a put, which creates a new item, and member i has no
+// conditions that select the item.
 func (t *writer) apart(i int, it *dataset.Item, chosen []*dataset.Item) bool {
 	k := slices.Index(chosen, it)
 	if k < 0 {
@@ -326,8 +330,8 @@ func (t *writer) apart(i int, it *dataset.Item, chosen []*dataset.Item) bool {
 	return (a.Operation == model.Put || b.Operation == model.Put) && len(b.Where) == 0
 }
 
-// count computes the write units of the requests for all items of the first member. If the condition refused some of
-// the items tried, it counts only the accepted ones, met.
+// count computes the write units of the requests for all items of the first member. met are the indexes of the tried
+// items that the condition accepted. If it refused some, count computes only the items in met.
 func (t *writer) count(ctx context.Context, met []int) error {
 	c := &t.cost
 	if len(met) == 0 {
@@ -393,7 +397,8 @@ func (t *writer) weigh(requests []request) {
 	}
 }
 
-// average sets the average effects of the members over all requests, and how often the requests write each item.
+// average sets the average effects of each member over all requests, and how often the requests write each of its
+// items.
 func (t *writer) average(requests []request) {
 	members, all := t.cost.members, 0.0
 	// the first member's items, grouped by the related item of each member
@@ -424,8 +429,8 @@ func (t *writer) average(requests []request) {
 	}
 }
 
-// weight returns the average weight of the first declared items that item it represents. The parameter items is their
-// number. The average weight of all declared items is 1.
+// weight returns the average weight of declared items that item it represents, relative to an average of 1 over all
+// declared items. The parameter items is how many of them count, beginning with the most frequent.
 func (m *member) weight(it *dataset.Item, items float64) float64 {
 	if m.before == nil {
 		return 1
@@ -434,9 +439,9 @@ func (m *member) weight(it *dataset.Item, items float64) float64 {
 	return z.next(items) * m.factor
 }
 
-// share returns the share of all requests that write the first declared items that item it represents. The parameter
-// items is their number. For members other than the first, the first of these items gets the share in m.shares, and
-// each other one gets an average share.
+// share returns the share of all requests that write the declared items that item it represents. The parameter items
+// is how many of them count, beginning with the most frequent. In members other than the first, the first declared
+// item gets the share in m.shares, and each other one gets an average share.
 func (m *member) share(w *dataset.Dataset, it *dataset.Item, items float64) float64 {
 	if m.all > 0 {
 		return items * m.weight(it, items) / m.all
@@ -444,9 +449,9 @@ func (m *member) share(w *dataset.Dataset, it *dataset.Item, items float64) floa
 	return m.shares[it] + max(0, items-1)/w.Declared(m.write.Entity)
 }
 
-// divide sets how often the requests write each item of a member. Requests whose first items relate to the same item
-// add up: each vote writes the poll that counts it. A sample has fewer such requests than the model declares, so
-// divide scales them up.
+// divide sets how often the requests write each item of a member. If the items of several requests relate to the same
+// item, the requests add up: for example, each vote writes the poll that counts it. A sample has fewer such requests
+// than the model declares, so divide scales them up.
 func (t *writer) divide(m *member, groups map[*dataset.Item][]dataset.Row, all float64) {
 	main := t.cost.members[0]
 	if m == main {

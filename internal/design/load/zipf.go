@@ -10,11 +10,11 @@ import (
 // given out so far.
 type zipf struct{ skew, at float64 }
 
-// exactRanks is the number of ranks that next adds up one by one. For further ranks it uses the integral.
+// exactRanks is the number of ranks whose weights next adds up one by one. For further ranks, it uses an integral.
 const exactRanks = 100
 
-// next returns the average weight of the next values. The parameter times is their number, which may be a fraction,
-// because a generated item may represent a fraction of a declared one.
+// next returns the average weight of the next values. The parameter times is the number of these values. It may be a
+// fraction, because a generated item can represent a fraction of a declared one.
 func (z *zipf) next(times float64) float64 {
 	from, to := z.at, z.at+times
 	z.at = to
@@ -60,7 +60,7 @@ func (s *spreader) weigh() {
 	}
 }
 
-// byRows returns the weight of a candidate in proportion to its rows.
+// byRows returns a weight for a candidate that is proportional to its rows.
 func (c *candidate) byRows() float64 {
 	if c.empty {
 		return 0

@@ -4,6 +4,6 @@
 // A value has the same stand-in everywhere: in every item and table, in the keys of indexes, and as a component of
 // composite keys, whose other parts do not change. So item collections stay together, and components that are not
 // masked keep their order. The seed of the rules determines the stand-ins. Keep the seed secret: whoever knows it can
-// mask a guessed value and compare the result with a stand-in. [Rules.Uncovered] lists the values that no rule
-// covers, and [Rules.Covered] refuses them.
+// mask a guessed value and compare the result with a stand-in. [Rules.Uncovered] lists the places of values that no
+// rule covers, and [Rules.Covered] returns an error for an item with such a value.
 package mask

@@ -18,8 +18,8 @@ var (
 		"Lopez Moreau Nowak Okafor Patel Quinn Rossi Sato Tran Ueda Varga Weber Xu Yilmaz Zhang")
 )
 
-// fake returns a realistic stand-in. The same text always has the same stand-in. Different texts can share a name;
-// they almost never share an email or a phone number.
+// fake returns a realistic stand-in. Equal texts always get the same stand-in. Different texts can get the same name,
+// but almost never the same email or phone number.
 func (m mint) fake(kind, text string) string {
 	d := m.digest(string(fake), kind, text)
 	pick := func(list []string, i int) string {

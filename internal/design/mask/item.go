@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Covered masks an item like [Rules.Item], but returns an error if no rule covers one of its values.
+// Covered masks an item like [Rules.Item], but returns an error if the item has a value that no rule covers.
 func (r *Rules) Covered(table string, it attr.Item) (attr.Item, error) {
 	out, uncovered, err := r.item(table, it)
 	if err == nil && len(uncovered) > 0 {
@@ -24,7 +24,8 @@ func (r *Rules) Covered(table string, it attr.Item) (attr.Item, error) {
 	return out, nil
 }
 
-// Item returns a masked item of a table. It returns an error if the type of a value allows no stand-in.
+// Item returns a masked copy of an item of a table. It returns an error if a value has a type that allows no
+// stand-in.
 func (r *Rules) Item(table string, it attr.Item) (attr.Item, error) {
 	out, uncovered, err := r.item(table, it)
 	r.mu.Lock()
@@ -39,7 +40,7 @@ func (r *Rules) Item(table string, it attr.Item) (attr.Item, error) {
 	return out, err
 }
 
-// item returns a masked item, and the places in the item that no rule covers.
+// item returns a masked copy of an item, and the places in the item that no rule covers.
 func (r *Rules) item(table string, it attr.Item) (attr.Item, map[string]bool, error) {
 	m := masking{r: r, in: table, of: table, seen: map[string]bool{}}
 	if r.model != nil {
@@ -67,8 +68,8 @@ type masking struct {
 	seen   map[string]bool // places that no rule covers
 }
 
-// uncovered records a place that no rule covers. It writes * for the names of map members, unless a rule or the model
-// contains the name, because they may be names of persons.
+// uncovered records a place that no rule covers. In the path, it writes * for the name of a map member that neither a
+// rule nor the model contains, because such a name may be the name of a person.
 func (m *masking) uncovered(path []string, part string) {
 	shown := slices.Clone(path)
 	for i := 1; i < len(path); i++ {
@@ -109,8 +110,8 @@ func (m *masking) members(
 	return b.Item(), nil
 }
 
-// name masks the name at the end of a path. It keeps a name that a rule or the model contains, because that is the
-// name of a field, not personal data.
+// name returns the masked form of the name at the end of a path. It keeps a name that a rule or the model contains,
+// because such a name is part of the design, not personal data.
 func (m *masking) name(path []string, v attr.Value) string {
 	name := path[len(path)-1]
 	if m.known(path) {
@@ -137,7 +138,7 @@ func (m *masking) name(path []string, v attr.Value) string {
 	case one != nil || v.Kind() == attr.Map || v.Kind() == attr.List:
 		m.uncovered(append(slices.Clip(path[:len(path)-1]), "*"), names)
 	}
-	return name // if no rule covers the value, the method value records the place
+	return name // if no rule covers the value, masking the value records its place
 }
 
 // known reports whether a rule or the model contains the name at the end of a path.
@@ -154,7 +155,7 @@ func (m *masking) known(path []string) bool {
 	return m.r.names(m.entityName(), path)
 }
 
-// attribute masks an attribute. It reports false if the rule drops the attribute.
+// attribute masks an attribute. It returns false if the rule drops the attribute.
 func (m *masking) attribute(path []string, v attr.Value) (attr.Value, bool, error) {
 	if m.entity != nil {
 		if t := m.entity.Attribute(path[0]); t != nil && v.Kind() == t.Kind {
@@ -172,8 +173,8 @@ func (m *masking) attribute(path []string, v attr.Value) (attr.Value, bool, erro
 	return m.value(path, v)
 }
 
-// template masks the components of an attribute with a template. It reports false if the template does not match the
-// value.
+// template masks the components of an attribute that has a template. It returns false if the template does not match
+// the value.
 func (m *masking) template(t *model.Template, v attr.Value) (attr.Value, bool, error) {
 	values, ok := t.Template.Match(model.TextOf(v))
 	if !ok {
@@ -215,8 +216,8 @@ func (m *masking) template(t *model.Template, v attr.Value) (attr.Value, bool, e
 	return made, true, err
 }
 
-// stays reports whether the value of a component stays as it is. A time does, and so does a value listed in the
-// component's type. A value that the model lists for the field does unless a rule has the name of the field.
+// stays reports whether masking keeps the value of a component. It keeps a time, and a value that the component's
+// type lists. It keeps a value that the model lists for the field, unless a rule names the field.
 func (m *masking) stays(part keys.Part, value string, one *rule) bool {
 	if model.Moment(part.Type) || len(part.Type.Values) > 0 {
 		return true
@@ -225,7 +226,7 @@ func (m *masking) stays(part keys.Part, value string, one *rule) bool {
 	return f != nil && slices.Contains(f.Values, value) && (one == nil || one.path != part.Name)
 }
 
-// value masks the value at a path. It reports false if the rule drops the value.
+// value masks the value at a path. It returns false if the rule drops the value.
 func (m *masking) value(path []string, v attr.Value) (attr.Value, bool, error) {
 	one := m.rule(path...)
 	if one != nil && one.how == drop {
@@ -293,8 +294,8 @@ func (m *masking) scalar(one *rule, v attr.Value) (attr.Value, error) {
 	return v, nil // null stays
 }
 
-// set masks the elements of a set. The result may have fewer elements, because different texts can have the same
-// fake.
+// set masks the elements of a set. The result may have fewer elements, because the method fake can give different
+// texts the same stand-in.
 func (m *masking) set(one *rule, v attr.Value) (attr.Value, error) {
 	var all []attr.Value
 	for i := range v.Len() {

@@ -27,20 +27,21 @@ type Rules struct {
 	mu        sync.Mutex
 	keys      map[string][]string // key attributes by table; set by Keys
 	uncovered map[string]bool
-	more      bool // more than maxUncovered places are uncovered
+	more      bool // there are more than maxUncovered uncovered places
 }
 
-// maxUncovered limits the list of places. Without it, member names that are data would add places with every item.
+// maxUncovered limits the number of listed places. Without a limit, the list would grow with every item if the names
+// of map members are data, such as user ids.
 const maxUncovered = 1000
 
 // A rule says which values to mask, and how.
 type rule struct {
 	entity string   // name of an entity, or "" for all
-	path   string   // a field, or an attribute with names of members after dots
+	path   string   // a field, or an attribute followed by the names of members, each after a dot
 	want   []string // the names in path
 	how    method
 	of     string // the kind of a fake: name, email or phone
-	names  method // how to mask names of members that no rule has; "" reports them as uncovered
+	names  method // how to mask member names that are in no rule; "" reports them as uncovered
 }
 
 // A file is the structure of a rules file.
@@ -55,8 +56,8 @@ type file struct {
 	} `yaml:"rules"`
 }
 
-// Parse reads a rules file. It calls load with the name of the model in the file. Without a model, a rule can only
-// mask whole attributes, because the components of composite keys are not known.
+// Parse reads a rules file. If the file names a model, Parse calls load to get it. Without a model, Parse does not
+// know the components of composite keys, so rules can only mask whole attributes.
 func Parse(src []byte, load func(name string) (*model.Model, error)) (*Rules, error) {
 	r, err := parseRules(src, load)
 	return r, advice.Bound(err)
@@ -169,13 +170,14 @@ func (r *Rules) checkField(one rule, e *model.Entity, f *model.Field) error {
 	return nil
 }
 
-// makesEqual reports whether a rule can give two different values the same stand-in, or none.
+// makesEqual reports whether a rule can give different values the same stand-in, or drops them.
 func (one *rule) makesEqual() bool {
 	return one.how == redact || one.how == drop || one.how == fake && one.of != "email" && one.of != "phone"
 }
 
-// Keys sets the key attributes of a table, whose names Item keeps. It returns an error if a rule could make two keys
-// equal. It does not check tables of the model, because Parse has checked the rules for the fields in their keys.
+// Keys sets the key attributes of a table. Item keeps their names. Keys returns an error if a rule could make two
+// keys equal. It does not check tables of the model, because Parse has already checked the rules for the fields in
+// their keys.
 func (r *Rules) Keys(table string, names []string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -216,7 +218,7 @@ func (r *Rules) ruleFor(entity string, path []string) *rule {
 
 func (one *rule) isFor(entity string) bool { return one.entity == "" || one.entity == entity }
 
-// names reports whether the path of a rule contains the name at the end of path, in the same position.
+// names reports whether a rule for the entity names the last element of path at the same place of its own path.
 func (r *Rules) names(entity string, path []string) bool {
 	last := len(path) - 1
 	return slices.ContainsFunc(r.list, func(one rule) bool {
@@ -228,8 +230,8 @@ func (r *Rules) names(entity string, path []string) bool {
 	})
 }
 
-// matches reports whether the path of a rule, want, covers a path: want equals the path or a beginning of it, where *
-// is any name.
+// matches reports whether a rule with the path want covers the value at path. It does if want equals path or a
+// beginning of path. A * in want stands for any name.
 func matches(want, path []string) bool {
 	if len(want) > len(path) {
 		return false
@@ -242,15 +244,15 @@ func matches(want, path []string) bool {
 	return true
 }
 
-// Suffixes of uncovered places, for parts that a rule does not cover although it covers the values.
+// Suffixes of uncovered places. They name a part that a rule leaves uncovered although it covers the values.
 const (
 	names    = " (names)"    // names of attributes or of members of a map that no rule has
 	booleans = " (Booleans)" // only redact can mask them
 )
 
-// Uncovered returns the places that no rule covers in the items masked so far. It reports whether there are more
-// places than it returns. A place is a path after the name of the entity, or of the table for items without an
-// entity.
+// Uncovered returns the places that no rule covers in the items masked so far. A place is the name of the entity
+// followed by a path. For an item without an entity, the name of the table is first. more is true if there are more
+// places than Uncovered returns.
 func (r *Rules) Uncovered() (all []string, more bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// A class is a set of characters that replace each other.
+// A class is a set of characters. A stand-in replaces each character by one of the same class.
 type class struct {
 	low   rune
 	radix uint64
-	in    string // the characters; "" if they are the consecutive ones from low
+	in    string // the characters; "" for consecutive characters that begin with low
 }
 
 func (c class) index(r rune) uint64 {
@@ -28,9 +28,9 @@ func (c class) char(i uint64) rune {
 	return c.low + rune(i)
 }
 
-// characters returns the class of a character in text. Digits, small letters and capital letters are classes, and so
-// is each block of 64 characters outside ASCII, so that the length in bytes does not change. It reports false for all
-// other characters, which stay as they are.
+// characters returns the class of a character in text. Digits are a class, and so are small letters and capital
+// letters. Outside ASCII, each block of 64 characters is a class, so that the length in bytes does not change. All
+// other characters stay as they are; for these, characters returns false.
 func characters(r rune) (class, bool) {
 	switch {
 	case '0' <= r && r <= '9':
@@ -55,17 +55,17 @@ func crockford(r rune) (class, bool) {
 	return class{radix: uint64(len(digits)), in: digits}, strings.ContainsRune(digits, r)
 }
 
-// mostPermuted is the largest number of characters that a permutation replaces. Half of them have at most 64^10 values,
-// which fit into 64 bits.
+// mostPermuted is the largest number of characters that a permutation replaces. Half of this number have at most
+// 64^10 values, which fit into 64 bits.
 const mostPermuted = 20
 
-// shaped returns a stand-in of the same shape: each character stays in its class. For a text of up to mostPermuted
-// characters, it is a permutation of all texts of that shape, so different texts have different stand-ins, and the text
-// always changes. The stand-in of a longer text consists of digits and letters that depend on the whole text. Two of
-// them are equal with a probability of less than 2^-64.
+// shaped returns a stand-in of the same shape, in which each character is of the same class as in text. Up to
+// mostPermuted characters, it applies a permutation of all texts of this shape: different texts have different
+// stand-ins, and no text stays the same. For a longer text, it draws each character by a hash of the whole text. Two
+// such stand-ins are equal with a probability of less than 2^-64.
 func (m mint) shaped(text string, of func(rune) (class, bool)) string {
 	runes := []rune(text)
-	frame := slices.Clone(runes) // the text with each character replaced by the first one of its class
+	frame := slices.Clone(runes) // text in which the first character of its class replaces each character
 	var at []int
 	var classes []class
 	for i, r := range runes {
@@ -89,9 +89,9 @@ func (m mint) shaped(text string, of func(rune) (class, bool)) string {
 	return string(runes)
 }
 
-// permute replaces the characters so that the text always changes: it adds a number other than zero between a Feistel
-// network and its inverse. A random permutation would leave one in nine digits unchanged. The tweak selects the
-// permutation.
+// permute replaces the characters so that the text always changes: it applies a Feistel network, adds a number other
+// than zero, and applies the inverse of the network. A random permutation would leave one in nine digits unchanged.
+// The tweak selects the permutation.
 func (m mint) permute(runes []rune, at []int, classes []class, tweak []byte) {
 	f := &feistel{mint: m, tweak: string(tweak)}
 	half := len(at) / 2
@@ -119,15 +119,15 @@ func (m mint) permute(runes []rune, at []int, classes []class, tweak []byte) {
 // rounds is the number of rounds of the Feistel network, as in FF1 of NIST SP 800-38G.
 const rounds = 10
 
-// A feistel is a Feistel network. Its state n has two halves of a text as mixed-radix numbers, and domains has the
-// sizes of their ranges.
+// A feistel is a Feistel network. Its state n has the two halves of a text as mixed-radix numbers. The halves are
+// below the numbers in domains.
 type feistel struct {
 	mint       mint
 	tweak      string
 	n, domains [2]uint64
 }
 
-// add is the round function: it returns the number to add to one half, given the other half.
+// add is the round function. From one half, it computes the number to add to the other half.
 func (f *feistel) add(round int, other uint64) uint64 {
 	var b [16]byte
 	binary.BigEndian.PutUint64(b[:], uint64(round))

@@ -28,7 +28,7 @@ var methods = []string{string(hash), string(shape), string(fake), string(redact)
 // hashBytes is the number of bytes in a stand-in of the method hash. Text gets them as hexadecimal digits.
 const hashBytes = 8
 
-// A mint makes the stand-ins for a seed.
+// A mint makes the stand-ins that belong to a seed.
 type mint struct{ key []byte }
 
 // digest returns an HMAC of the texts under the seed.
@@ -43,8 +43,8 @@ func (m mint) digest(texts ...string) []byte {
 	return h.Sum(nil)
 }
 
-// text returns the stand-in of a text. With hash and shape, different texts have different stand-ins, except with a
-// probability of 2^-64. With shape, texts of up to mostPermuted characters always have.
+// text returns the stand-in of a text. The methods hash and shape give different texts different stand-ins, except
+// with a probability of 2^-64. For texts of up to mostPermuted characters, shape always does.
 func (m mint) text(how method, of, text string) string {
 	switch how {
 	case hash:
@@ -59,10 +59,10 @@ func (m mint) text(how method, of, text string) string {
 	return text
 }
 
-// maxWalk limits how often value replaces a number until the number fits its type.
+// maxWalk limits how often the method value replaces a number before it gives up finding one that fits the type.
 const maxWalk = 1000
 
-// value returns the stand-in of a value of type t, in text form. The type accepts the stand-in.
+// value returns the stand-in of a value, in text form. The stand-in is a valid value of type t.
 func (m mint) value(how method, of string, t keys.Type, text string) (string, error) {
 	in := text
 	switch {
@@ -106,8 +106,8 @@ func (m mint) value(how method, of string, t keys.Type, text string) (string, er
 // maxDigits is the largest number of digits of a DynamoDB number, without leading and trailing zeros.
 const maxDigits = 38
 
-// number returns a number with as many digits and the same sign and exponent. Different numbers have different
-// stand-ins. A number of up to 16 digits never stays as it is, except for a zero with a sign or an exponent.
+// number returns a number with the same sign, the same exponent and as many digits. Different numbers have different
+// stand-ins. A number of up to 16 digits always changes, except for a zero with a sign or an exponent.
 func (m mint) number(text string) string {
 	end := strings.IndexAny(text, "eE")
 	if end < 0 {
@@ -123,7 +123,7 @@ func (m mint) number(text string) string {
 		}
 	}
 
-	// An integer 0 has no other number of its shape. So permute it together with the other integers of one digit.
+	// There is no other integer of the same shape as 0, so permute 0 together with the other integers of one digit.
 	at := strings.IndexAny(text[:last], "123456789")
 	digit := !fraction && end == len(text) && !strings.HasPrefix(text, "-") && (at < 0 || at == last-1)
 	switch {
@@ -133,7 +133,7 @@ func (m mint) number(text string) string {
 		return text
 	}
 
-	// Permute only the digits that can be significant. Any digits after them are zeros, which stay.
+	// Permute only the digits that can be significant. All digits after them are zeros, which do not change.
 	stop := min(last, at+maxDigits)
 	if dot := strings.IndexByte(text[at:last], '.'); dot >= 0 {
 		stop = last

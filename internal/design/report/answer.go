@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// An answer is the data of the page's answer to a request that a user typed: the slice that the request reads and its
-// cost. For a refused request, the answer shows why, and what works instead.
+// An answer is the data that the page shows about a request that a user typed: the slice that the request reads and
+// its cost. For a refused request, the answer shows why the service refuses it, and what works instead.
 type answer struct {
 	*check.PatternResult
 	Lines   lines
@@ -19,14 +19,14 @@ type answer struct {
 	Code    []Code
 }
 
-// Answer writes what a request reads that is not a pattern of the page: the slice, the cost and the code. If the
-// service refuses the request, Answer writes why, and what works instead.
+// Answer writes what a request reads: the slice, the cost and the code. The request need not be a pattern of the
+// page. If the service refuses the request, Answer writes why, and what works instead.
 func (p *Page) Answer(out io.Writer, pr *check.PatternResult) error {
 	return Answer(out, pr, p.colors, nil)
 }
 
 // Answer writes what a request reads, as [Page.Answer] does, but needs no model. colors maps the names of entities to
-// CSS classes such as "e0". link returns the address of a row, or "". link can be nil.
+// CSS classes such as "e0". link returns the address of a row, or "" if the row has none. link can be nil.
 func Answer(
 	out io.Writer, pr *check.PatternResult, colors map[string]string, link func(row attr.Item) string,
 ) error {
@@ -40,7 +40,7 @@ func Answer(
 // A Code is a request as source text for a program or a shell. Title names the language.
 type Code struct{ Title, Text string }
 
-// InCode returns a request in each language that can express it, for the template "requests".
+// InCode returns a request in each language that can express it. Its result is the data of the template "requests".
 func InCode(in wire.Request) (all []Code) {
 	if in == nil {
 		return nil
@@ -73,8 +73,8 @@ func (p *answer) Nothing() string {
 	return "No rows have this partition key. Compare it with the keys of the table, letter by letter."
 }
 
-// Several reports whether the input is a statement that the service accepts but for which several requests are
-// needed. The answer has no picture of several requests.
+// Several reports whether the input is a statement that the service accepts but runs as several requests. The answer
+// has a picture only of a single request.
 func (p *answer) Several() bool { return p.Report.Refused.Code == "" }
 
 // Guide returns the address of the developer guide's page about the rule that the request breaks, or "".

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// An entityRow is the row of an entity in the chart of the design.
+// An entityRow describes one entity in the page's overview of the design.
 type entityRow struct {
 	*model.Entity
 	N     int // from 1
@@ -40,7 +40,7 @@ type keyChart struct {
 	Parts []keyPart
 }
 
-// A keyPart is literal text or a component. A component has the colour of its field.
+// A keyPart is a part of a template: literal text or a component. A component has the colour of its field.
 type keyPart struct {
 	Literal     string
 	Name, Type  string

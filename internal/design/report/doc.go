@@ -1,22 +1,23 @@
 // Package report writes the result of package design/check: as text for a terminal ([Text]), as Markdown for a pull
-// request ([Markdown]), as JSON for programs ([JSON]), and as a page ([HTML]). The text and the page share the
-// sentences about what a pattern reads or writes and how large a table is.
+// request ([Markdown]), as JSON for programs ([JSON]), and as a page ([HTML]). The text and the page use the same
+// sentences to describe what a pattern reads or writes and how large a table is.
 //
 // # The page
 //
-// The page is self-contained: styles are inline, and its only script adds a filter and copy buttons. A content security
-// policy forbids any other script. Package html/template escapes all text of the model, and the page spells out
-// invisible characters.
+// The page is self-contained: styles are inline, and its only script adds a filter and copy buttons. A content
+// security policy forbids any other script. Package html/template escapes all text of the model, and the page spells
+// out invisible characters.
 //
 // The page begins with the design: each entity with its key templates by table and index, and the numbers of the
-// patterns that use it. Then come the patterns with what they return and cost for the median, the 95th percentile and
-// the worst of the values that they can be given, the findings, the bill, and each table and index with its largest
-// partition. Last is a card for each pattern, with its worst and its median slice.
+// patterns that use it. The patterns follow. For each, the page shows how many rows it returns and what it costs, for
+// the median, the 95th percentile and the worst of the values that it can be given. After them come the findings, the
+// bill, and each table and index with its largest partition. At the end, the page has a card for each pattern, with
+// its worst and its median slice.
 //
-// A picture of a partition shows its rows in the order of reading, with a bracket around the slice, the rows that a
-// filter dropped, and those just outside.
+// A picture of a partition shows its rows in the order of reading. A bracket surrounds the slice. The picture also
+// shows the rows that a filter dropped, and those just outside the slice.
 //
-// A program can serve the same page ([Page.Live]), with a pane for queries and one for the source beside it.
+// A program can serve the same page ([Page.Live]). It then has a pane for queries and one for the source beside it.
 //
 // The templates are in the folder templates, named by what they show. Their data are the types in this package that
 // have exported fields or methods.
@@ -47,5 +48,5 @@
 //	findings  of each: rule, severity (error, warning, note), place, table, index,
 //	          entity, pattern, message, keys, advice, accepted
 //
-// A place has the members file, line and column, the latter two from 1.
+// A place has the members file, line and column. Lines and columns count from 1.
 package report

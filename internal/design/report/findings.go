@@ -24,12 +24,12 @@ type finding struct {
 	ID          int // from 1
 	// N is the number of the pattern on the page that the finding is about, or 0.
 	N int
-	// EntityN is the number of the finding's entity on the page. SpaceN is the number of its table or index. Both can
-	// be 0.
+	// EntityN is the number of the finding's entity on the page, and SpaceN that of its table or index. They are 0 if
+	// the finding has none.
 	EntityN, SpaceN int
 }
 
-// groups groups the findings of a result by severity, the most severe first.
+// groups returns the findings of a result in one group for each severity, the most severe first.
 func groups(r *check.Result, all []*space) (found []group) {
 	ids := 0
 	for _, g := range []group{

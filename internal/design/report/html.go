@@ -21,8 +21,8 @@ import (
 //go:embed templates
 var files embed.FS
 
-// templates returns the templates to execute. They are a copy of parsed, because [Extend] clones parsed and a
-// template that was executed cannot be cloned.
+// templates returns the templates to execute. They are a copy of parsed, because html/template cannot clone a
+// template after its execution, and [Extend] must still be able to clone parsed.
 var templates = sync.OnceValue(func() *template.Template { return template.Must(parsed().Clone()) })
 
 // Extend returns the templates of this package together with those in files. A template in files can call a template
@@ -77,13 +77,13 @@ type Page struct {
 	colors palette
 }
 
-// A design is large if it has more than smallAccess patterns, or more than smallSpaces tables and indexes.
+// A design is large if it has more than smallAccess patterns, or more than smallSpaces tables and indexes in total.
 const (
 	smallAccess = 12
 	smallSpaces = 4
 )
 
-// NewPage returns the page of a result. w is the dataset that was checked. b may be nil.
+// NewPage returns the page of a result. w is the dataset that was checked. If b is nil, the page shows no prices.
 func NewPage(ctx context.Context, w *dataset.Dataset, r *check.Result, b *bill.Bill) (*Page, error) {
 	p := &Page{Result: r, Bill: b, colors: newPalette(w.Model)}
 	var err error
@@ -119,15 +119,15 @@ func NewPage(ctx context.Context, w *dataset.Dataset, r *check.Result, b *bill.B
 	return p, nil
 }
 
-// A Top is the data of a page's header. Places are the steps that lead to the page, and Pages are links to the pages
-// beside it.
+// A Top is the data of a page's header. Places are the steps of the path that leads to the page. Pages are links to
+// pages at the same level, or to the panes of the page.
 type Top struct {
 	Class         string
 	Places, Pages []Place
 }
 
-// A Place is an entry of a [Top]. Kind says what kind of thing the place is. Current is the aria-current attribute of
-// the entry. Both may be "".
+// A Place is an entry of a [Top]. Kind says what the place is, such as a table. Current is the aria-current attribute
+// of the entry. Both may be "".
 type Place struct{ Kind, Text, Link, Current string }
 
 // kindOfPage is the name of this kind of page in its header.
@@ -142,7 +142,7 @@ func (p *Page) Main(out io.Writer) error { return p.execute(out, "main") }
 // Style returns a style sheet for pages without a model. It has colours of entities with the classes e0, e1 and so on.
 func Style(entities int) string { return inside("style", colors{entities, 0}) }
 
-// colors are the numbers of the entities and of the fields that the style sheet gives a colour.
+// colors are the numbers of entities and of fields for which the style sheet defines a colour.
 type colors struct{ Entities, Fields int }
 
 // Live writes p as a page that a program serves. The program must also serve [Script] as page.js and [Page.Style] as
@@ -180,8 +180,8 @@ func (p *Page) Asked() (asked Asked) {
 	return asked
 }
 
-// Asked is the data of the template "query form": the choices that the form offers, and its first values. [Script]
-// sends the query and shows the answer.
+// Asked is the data of the template "query form": the choices that the form offers, and the values that it has at
+// first. [Script] sends the query and shows the answer.
 type Asked struct {
 	Spaces             []AskedSpace
 	Partition, Request string // initial values of the form
@@ -204,11 +204,11 @@ func execute(out io.Writer, name string, data any) error {
 	return err
 }
 
-// inside returns the output of a template without its outer element.
+// inside executes a template and returns its output without the outer element.
 func inside(name string, data any) string {
 	var b strings.Builder
 	if err := execute(&b, name, data); err != nil {
-		panic(err) // a bug in a template, because these templates do not depend on the model
+		panic(err) // this can only be a bug in a template, because these templates do not depend on the model
 	}
 	_, text, _ := strings.Cut(b.String(), ">")
 	return text[:strings.LastIndex(text, "<")]
@@ -223,8 +223,8 @@ func (p *Page) Colors() any { return colors{len(p.Model.Entities), len(fieldColo
 // Script returns the script of the page. The page can be read without it.
 func Script() string { return inside("script", nil) }
 
-// Policy returns the content security policy of a page that is a file. The policy allows no content from elsewhere,
-// and no script but the page's own. Source: W3C, Content Security Policy Level 3.
+// Policy returns the content security policy of a page that is a file. The policy allows the page's own script, but
+// no other script and no content from elsewhere. Source: W3C, Content Security Policy Level 3.
 func (p *Page) Policy() string {
 	sum := sha256.Sum256([]byte(Script()))
 	return "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; script-src 'sha256-" +

@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// The members of the JSON form never change; new ones may be added. Most come from the tags of [check.Result] and of
-// the types in it. The types below add the members that this package computes.
+// The members of the JSON form never change; new ones may be added. Most come from the struct tags of [check.Result]
+// and the types in it. The types below add the members that this package computes.
 
 type jsonResult struct {
 	Model jsonModel `json:"model"`
@@ -50,7 +50,7 @@ type jsonPattern struct {
 	Rate  float64 `json:"rate,omitempty"`
 	// Requests is the number of requests that the pattern sends, if there are several. The report is about the first.
 	Requests int `json:"requests,omitempty"`
-	// Batch describes the BatchGetItem requests with which the pattern then gets an item for each row.
+	// Batch describes the BatchGetItem requests with which the pattern gets an item for each row after its query.
 	Batch *jsonBatch `json:"batch,omitempty"`
 	*check.PatternResult
 	Failures []model.Finding `json:"failures"`

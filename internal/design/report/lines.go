@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A line is a labelled fact about a pattern or a table, as text.
+// A line is one fact about a pattern or a table, as text with a label.
 type line struct {
 	Label, Text string
 	Class       string // good, bad, warn or faint; "" for none
@@ -169,8 +169,8 @@ func reading(r *load.Reading) string {
 	return s + ": " + r.Place()
 }
 
-// grows reports whether the declared scale differs enough from the dataset to mention it. f is the number of rows at
-// the declared scale divided by the number in the dataset.
+// grows reports whether the declared scale differs enough from the dataset to be worth mentioning. f is the number of
+// rows at the declared scale divided by the number in the dataset.
 func grows(f float64) bool { return f >= 1.1 || f > 0 && f <= 0.9 }
 
 // shares lists the entities that a pattern reads.

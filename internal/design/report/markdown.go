@@ -33,7 +33,8 @@ func Markdown(w io.Writer, r *check.Result, b *bill.Bill) error {
 	}{r, b})
 }
 
-// open returns the findings that are neither accepted nor about expectations, which are shown with their patterns.
+// open returns the findings to list: those that the model does not accept. It leaves out findings about expectations,
+// because the report shows them with their patterns.
 func open(all []model.Finding) []model.Finding {
 	return slices.DeleteFunc(slices.Clone(all), func(f model.Finding) bool {
 		return f.Rule == check.Rule || f.Accepted != ""

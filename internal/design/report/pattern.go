@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A pattern is the data of an access pattern, in the table of patterns and on its card.
+// A pattern is the data of an access pattern, for its row in the table of patterns and for its card.
 type pattern struct {
 	*check.PatternResult
 	N int // from 1
@@ -76,7 +76,7 @@ func (p *pattern) Links() (all []jump) {
 	return all
 }
 
-// Asked returns the pattern's operation, and the table or index that it asks.
+// Asked returns the pattern's operation, and the table or index to which it sends its request.
 func (p *pattern) Asked() string {
 	op, table, index := p.Pattern.Operation, "", ""
 	switch {
@@ -115,8 +115,8 @@ func (p *pattern) entities() (all []*model.Entity) {
 	return all
 }
 
-// figures is a row of the page: the median, the 95th percentile and the worst over the values that a pattern can be
-// given.
+// figures is a row of figures on the page: the median, the 95th percentile and the maximum over all values that a
+// pattern can be given.
 type figures struct{ Name, Unit, P50, P95, Worst string }
 
 // readings returns what the pattern reads for the median, the 95th percentile and the worst of its values. If the check

@@ -25,7 +25,8 @@ const (
 	maxColumns  = 6   // attributes beside the keys
 	maxCell     = 24  // characters of a value that a cell shows
 	maxTitle    = 400 // characters of a cut value that the title of its cell shows
-	// maxLiteral is in bytes. A cell cuts a longer string. Of another larger value, it shows only the type and size.
+	// maxLiteral is in bytes. A cell cuts a string that is longer. Of any other value that is larger, it shows only
+	// the type and the size.
 	maxLiteral = 4096
 )
 
@@ -82,7 +83,7 @@ func newPicture(r *explain.Report, id, title string, colors palette, link func(a
 	return d
 }
 
-// end appends a row for an end of the range. For a GetItem it appends none, because a GetItem reads one key.
+// end appends a row that describes an end of the range. A GetItem gets no such row, because it reads one key.
 func (d *picture) end(words string) {
 	if d.Operation != "GetItem" {
 		d.Slice = append(d.Slice, pictureRow{Class: "end", Words: words})
@@ -111,7 +112,8 @@ func (d *picture) row(l explain.PictureLine) pictureRow {
 	return row
 }
 
-// Legend returns the entities whose rows the request reads. It returns nil if there is only one.
+// Legend returns the entities whose rows the request reads. It returns nil if there is only one entity, which needs
+// no legend.
 func (d *picture) Legend() (all []entityColor) {
 	if len(d.Entities) > 1 {
 		for _, s := range d.Entities {
@@ -150,8 +152,8 @@ func (d *picture) keyAttributes() []keycond.Attribute {
 	return d.Schema.Attributes()
 }
 
-// fill chooses the columns and sets the values of all rows. It prefers attributes that more rows have. Of attributes
-// that are equally frequent, sets, lists and maps come last. It leaves out attributes of the key.
+// fill chooses the columns and sets the values of all rows. It prefers attributes that more rows have. Among equally
+// frequent attributes, those with sets, lists and maps come last. Attributes of the key get no column.
 func (d *picture) fill() {
 	known := d.keyAttributes()
 	if d.Operation != "Scan" {
@@ -190,7 +192,7 @@ func (d *picture) fill() {
 	}
 }
 
-// cellOf returns a value as a cell shows it.
+// cellOf returns the text of a value for a cell.
 func cellOf(v attr.Value) pictureValue {
 	var whole string
 	switch {
@@ -223,8 +225,8 @@ func (d *painter) options() explain.Options {
 	return explain.Options{Classify: d.m.EntityName, Items: 2 * pictureRows}
 }
 
-// slices draws the worst and the median slice that a pattern reads. If the check did not estimate other values,
-// slices draws the slice for the values in the model.
+// slices draws the worst and the median slice that a pattern reads. If the check did not estimate other values, it
+// draws only the slice for the values in the model.
 func (d *painter) slices(p *pattern) (all []*picture, err error) {
 	id := fmt.Sprintf("slice-%d", p.N)
 	own := []*picture{newPicture(p.Report, id, "", d.colors, nil)}
@@ -238,7 +240,7 @@ func (d *painter) slices(p *pattern) (all []*picture, err error) {
 		}
 		q, err := explain.Parse(p.Report.Operation, r.Request)
 		if err != nil {
-			return own, nil // for example, the reading is of several requests
+			return own, nil // for example, the reading consists of several requests
 		}
 		report, err := explain.Run(d.ctx, d.target, q, d.options())
 		switch {
@@ -253,7 +255,7 @@ func (d *painter) slices(p *pattern) (all []*picture, err error) {
 	return all, nil
 }
 
-// partition draws the whole partition that has a row. It returns nil if the partition key cannot be put into a query.
+// partition draws the whole partition that contains a row. It returns nil if no query can name the partition key.
 func (d *painter) partition(s *space, row *dataset.Row) (*picture, error) {
 	p := &model.Pattern{Name: s.Stats.Name(), Operation: "Query", Table: s.Table, Index: s.Index}
 	for _, a := range s.Hash {

@@ -50,7 +50,8 @@ func Text(w io.Writer, r *check.Result, b *bill.Bill, o TextOptions) error {
 	}{r, b, o.Quiet})
 }
 
-// A printer lays out lines. styles maps classes of lines, marks of patterns and severities to their colours.
+// A printer lays out lines. styles maps the classes of lines, the marks of patterns and the severities to functions
+// that colour text.
 type printer struct {
 	width  int
 	styles map[string]func(string) string
@@ -101,7 +102,7 @@ func (p printer) lines(all lines) string {
 	return b.String()
 }
 
-// findingLines describes a finding below its place and rule.
+// findingLines returns the lines that describe a finding, without its place and rule.
 func findingLines(f model.Finding) (l lines) {
 	l.add("", "%s", f.Message)
 	for i, k := range f.Keys {
