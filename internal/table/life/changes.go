@@ -17,8 +17,8 @@ import (
 // visit returns an error, Changes ends and returns it.
 //
 // If one of the databases is a fork of the other in memory, the time depends on the number of differences, see
-// [capability.Changes]. That is not so if the table was deleted and created again. If ctx belongs to a [table.DB.ViewJoined] of one of the
-// databases, Changes compares the rows that this View sees.
+// [capability.Changes]. That is not so if the table was deleted and created again. If ctx belongs to a
+// [table.DB.ViewJoined] of one of the databases, Changes compares the rows that this View sees.
 func (db *DB) Changes(ctx context.Context, before *DB, name string, visit func(was, is attr.Item) error) error {
 	return view(ctx, before, func(old store.Reader) error {
 		return view(ctx, db, func(r store.Reader) error {
