@@ -180,7 +180,7 @@ func writes(op wire.Op, in wire.Input) bool {
 }
 
 // canceled returns the error of a cancelled transaction, which has a reason for each action. codes[i] is the code of
-// action i. Actions after the last code have the code None.
+// action i. If it is "" or missing, the action gets the code None.
 func canceled(codes []string, in wire.Input) error {
 	actions := 0
 	switch in := in.(type) {

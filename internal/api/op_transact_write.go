@@ -110,8 +110,8 @@ func (s *Service) runTransact(
 		}
 	}
 
-	// A repeated request consumes capacity for the sizes that the items have now, so store these sizes with the
-	// token.
+	// A repeated request consumes capacity for the larger size of each item before and after this transaction, so
+	// store these sizes with the token.
 	out.ConsumedCapacity = used.consumed()
 	if in.ClientRequestToken != nil {
 		return out, tx.SetRead(*in.ClientRequestToken, tok, read)
