@@ -112,8 +112,8 @@ func (r *reading) free() {
 	readings.Put(r)
 }
 
-// page reads a page of at most *limit rows. If limit is nil, only the limit of 1 MB ends the page. page returns the
-// ExclusiveStartKey of the next page, or nil if there is none.
+// page reads a page of at most *limit rows, or as many as fit on a page of the service if limit is nil. It returns
+// the ExclusiveStartKey of the next page, or nil if there is none.
 func (r *reading) page(ctx context.Context, s *api.Service, limit *int64, visit api.Visit) (next attr.Item, err error) {
 	if r.scan != nil {
 		r.scan.ExclusiveStartKey, r.scan.Limit = r.start, limit

@@ -49,7 +49,7 @@ type get struct {
 	service *Service
 	in      *wire.GetItemInput
 	body    wire.GetItemInput // the memory for in if the input came as JSON
-	visit   func(attr.Item)   // gets the item; if it is nil, the item is appended to dst
+	visit   func(attr.Item)   // called with the item; if it is nil, the item is appended to dst instead
 	dst     []byte
 	found   bool
 	budget  *budget

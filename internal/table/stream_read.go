@@ -250,8 +250,8 @@ func (s *View) Lost(st *StreamInfo, column uint32, q Sequence) (bool, error) {
 		return true, nil
 	}
 
-	// A record can be too old although TrimStreams has not removed it yet. The oldest record after q shows whether
-	// there is one.
+	// A record that is too old counts as lost even before TrimStreams removes it. The first record after q is the
+	// oldest, so it is enough to check the time of that record.
 	last, err := lastSequence(s.r, &st.Stream, column)
 	if err != nil {
 		return false, err

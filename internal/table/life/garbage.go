@@ -11,9 +11,9 @@ import (
 )
 
 // The garbage partition of the catalogue lists spaces that may have rows although no definition uses them. The update
-// that removes a definition lists the table's spaces. The update that deletes the last rows of a space removes it
-// from the list. A value of 8 bytes means that a transfer is filling the space. The value is the number of another
-// space, and the transfer holds the lease of that space.
+// that removes a definition lists the table's spaces. The update that deletes the last rows of a space removes it from
+// the list. A value of 8 bytes means that a transfer is filling the space. The value is the number of the transfer's
+// first space, and the transfer holds the lease of that first space.
 var garbagePartition = []byte("garbage")
 
 func garbageRow(space store.Space) []byte {
