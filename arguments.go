@@ -11,16 +11,16 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A call holds the parsed arguments of one operation. Calls are pooled. After the operation, the code that runs it
-// must not keep the map of names, an input, or anything that an input points to. It may keep strings and built items,
-// which are new for each operation.
+// A call holds the parsed arguments of one operation. Calls are pooled, so the code that runs the operation must not
+// keep the map of names, an input, or anything that an input points to. It may keep strings and built items, which
+// are new for each operation.
 type call struct {
 	choices
 
 	table, index string // for messages
 
-	key []any // values of key attributes, in their order
-	// clauses are the key condition of a query, and operands their values.
+	key []any // values of the key attributes, in the order of the key
+	// clauses are the key condition of a query. operands holds the values in the clauses.
 	clauses  []keycond.Clause
 	operands []attr.Value
 	args     []any // values of an update's placeholders
@@ -29,7 +29,7 @@ type call struct {
 	item     attr.Builder // builds the key
 }
 
-// of records that c is a call of operation o on a table or, unless index is "", on one of its indexes.
+// of sets the operation of the call and its target: a table or, if index is not "", one of the table's indexes.
 func (c *call) of(o *operation, table, index string) {
 	c.operation, c.table, c.index = o, table, index
 }
@@ -74,7 +74,8 @@ func (c *call) parse(args []any) error {
 	return nil
 }
 
-// addKey appends the values of a Key to c.key. It refuses parts that cannot be values of key attributes.
+// addKey appends the values of a Key to c.key. It returns an error if one of them cannot be the value of a key
+// attribute.
 func (c *call) addKey(key Key) error {
 	for i, v := range key {
 		switch v.(type) {
@@ -95,7 +96,7 @@ func (c *call) setSort(r sortRange) error {
 	return nil
 }
 
-// keyItem appends the primary key to dst. It returns an error unless the arguments give exactly one value for each
+// keyItem appends the primary key to dst. It returns an error if the arguments do not give exactly one value for each
 // key attribute.
 func (c *call) keyItem(dst attr.Item, schema *keycond.Schema) (attr.Item, error) {
 	if c.sort != nil || len(c.key) != schema.Len() {
@@ -156,7 +157,8 @@ func (c *call) keyClauses(schema *keycond.Schema) error {
 			"the first ones of the sort key", placeOf(c.table, c.index), schema)
 	}
 
-	// Each clause holds a slice of operands, so operands must not be reallocated while clauses are added.
+	// Each clause holds a slice of operands. Grow operands first, as a reallocation would leave the slices with the
+	// old memory.
 	c.operands = slices.Grow(c.operands[:0], given+1)
 	clause := func(a keycond.Attribute, op ast.Op, values ...any) error {
 		from := len(c.operands)
@@ -198,13 +200,14 @@ func (c *call) oldValues() *string {
 	return allOld
 }
 
-// A released call keeps buffers of at most keepBytes bytes, and lists and maps of at most keepEntries entries.
+// release drops the memory of a call with a buffer of more than keepBytes bytes, or a list or map of more than
+// keepEntries entries, so that the pool keeps no large calls.
 const (
 	keepBytes   = 64 << 10
 	keepEntries = 256
 )
 
-// release empties a call so that the next operation can reuse it.
+// release empties a call for the next operation.
 func (c *call) release() {
 	most := max(len(c.names), cap(c.key), cap(c.args), cap(c.places), cap(c.tokens), c.count)
 	if cap(c.raw) > keepBytes || cap(c.text) > keepBytes || most > keepEntries {
@@ -221,7 +224,8 @@ func (c *call) release() {
 	c.clauses, c.operands = emptied(c.clauses), emptied(c.operands)
 }
 
-// emptied returns the list with length 0 and its capacity. It clears the entries, so they can be garbage-collected.
+// emptied returns the list with length 0 and the same capacity. It clears the entries, so that the garbage collector
+// can free what they point to.
 func emptied[E any](list []E) []E {
 	clear(list)
 	return list[:0]
@@ -229,6 +233,6 @@ func emptied[E any](list []E) []E {
 
 var allOld, allNew = new("ALL_OLD"), new("ALL_NEW")
 
-// Tests set discard. Each finished operation calls it with its call and its pooled state. Discard may overwrite both,
-// as the next operation would. If it returns true, the state does not go back to the pool.
+// discard is nil except in tests. Each finished operation calls it with its call and its pooled state. discard may
+// overwrite both, as the next operation would. If it returns true, the state does not go back to the pool.
 var discard func(c *call, state any) bool

@@ -9,13 +9,13 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Backup writes everything that the database holds at one moment to w: tables with their settings, items, indexes and
+// Backup writes to w everything that the database holds at one moment: tables with their settings, items, indexes and
 // streams. [Restore] and the command sortkey restore read a backup into a store of any engine. Backup works on every
-// store, also on one that is open for reading only. Reads and writes go on; until Backup ends, the store keeps the
-// rows that they replace. With the context of a transaction, Backup writes the state that the transaction sees.
+// store, even if it is open for reading only. Reads and writes continue, and the store keeps the rows that writes
+// replace until Backup ends. With the context of a transaction, Backup writes the state that the transaction sees.
 //
-// Backup calls w.Write with blocks of 256 KB or more, uncompressed, and holds no lock meanwhile. If it returns an
-// error, w has an incomplete backup, which Restore refuses.
+// Backup calls w.Write with blocks of 256 KB or more, uncompressed. It holds no lock while w writes. If Backup
+// returns an error, the backup in w is incomplete, and Restore refuses it.
 func (db *DB) Backup(ctx context.Context, w io.Writer) error {
 	if ctx == nil {
 		return noContext("DB.Backup")

@@ -34,14 +34,14 @@ type Change[T any] struct {
 const poll = 50 * time.Millisecond
 
 // Changes yields the changes of the table's items. Changes of one item come in their order; changes of different
-// partition keys may not. It begins after the change that the cursor comes from or, if cursor is "", with the oldest
-// change of the last 24 hours. When it has yielded all changes, it waits for new ones until its context ends, and
-// then yields the cause of the context as its last error. With [UntilNow] it ends instead of waiting. The table must
-// have a stream; see [Stream].
+// partition keys may not. The cursor is that of the change after which Changes begins. If it is "", Changes begins
+// with the oldest change of the last 24 hours. After the last change it waits for new ones until its context ends,
+// and then yields the cause of the context as its last error. With [UntilNow] it ends instead of waiting. The table
+// must have a stream; see [Stream].
 //
-// An error ends the loop, except a [*DecodeError]: it comes with the key and the cursor of a change that does not fit
-// T, and the loop continues after that change. The error is [ErrTrimmed] if the stream has dropped changes after the
-// cursor because they are older than 24 hours.
+// An error ends the loop, except a [*DecodeError]. That error comes with the key and the cursor of a change that does
+// not fit T, and the loop continues after that change. The error is [ErrTrimmed] if the stream has dropped changes
+// after the cursor because they are older than 24 hours.
 func (t *TableOf[T]) Changes(ctx context.Context, cursor string, opts ...Option) iter.Seq2[Change[T], error] {
 	var c call
 	c.operation = &opChanges
@@ -89,7 +89,7 @@ func (t *TableOf[T]) Changes(ctx context.Context, cursor string, opts ...Option)
 	}
 }
 
-// errStop reports that the body of the loop over the changes has ended the loop.
+// errStop means that the body of the caller's loop over the changes has ended the loop.
 var errStop = errors.New("stop")
 
 // A feed reads the changes of all columns of a stream. A column holds the changes of one range of partition keys.
@@ -99,12 +99,12 @@ type feed[T any] struct {
 	place  feedCursor
 }
 
-// A feedCursor is the position of a feed. A cursor is its JSON in base64.
+// A feedCursor is the position of a feed. The text of a cursor is its JSON in base64.
 type feedCursor struct {
 	Stream string `json:"s"`
-	// Read has one sequence number for each column of the stream: that of the last change that the feed has read. For
-	// a column of which it has read no change, it is the sequence number before the oldest record that the stream
-	// kept when the feed began.
+	// Read has a sequence number for each column of the stream: that of the last change that the feed has read. If
+	// the feed has read no change of a column yet, it is the number before the oldest record that the stream had when
+	// the feed began.
 	Read []table.Sequence `json:"r"`
 }
 
@@ -134,7 +134,7 @@ func (t *TableOf[T]) feed(ctx context.Context, cursor string) (*feed[T], error) 
 	}
 
 	f.place.Stream = *stream
-	var refused error // not returned by the View, which would make the caller's transaction fail
+	var refused error // kept here, as the caller's transaction would fail if the View returned it
 	err = t.db.tables.View(ctx, func(v *table.View) (err error) {
 		if f.stream, err = v.Stream(t.name, *described.Table.LatestStreamLabel); err != nil {
 			return err
@@ -197,10 +197,10 @@ func (f *feed[T]) round(ctx context.Context, yield func(Change[T], error) bool) 
 	return n, nil
 }
 
-// next returns at most recordsAtOnce records of a column, from the first that the feed has not read. The error is
-// [ErrTrimmed] if the column has lost some of them.
+// next returns at most recordsAtOnce records of a column, beginning with the first that the feed has not read. The
+// error is [ErrTrimmed] if the stream no longer has some of the unread records.
 func (f *feed[T]) next(ctx context.Context, column uint32) (records []table.StreamRecord, err error) {
-	var refused error // not returned by the View, as in TableOf.feed
+	var refused error // kept here for the same reason as in TableOf.feed
 	err = f.table.db.tables.View(ctx, func(v *table.View) (err error) {
 		if _, err = v.Stream(f.stream.Table, f.stream.Label); err == nil {
 			refused, err = f.trimmed(v, column)

@@ -33,8 +33,8 @@ func Local(name, sort string) Index {
 	return Index{keyschema.IndexSpec{Name: name, Key: sort, Local: true}}
 }
 
-// Only returns a copy of the index that projects the keys and only these attributes. Its rows are smaller, and writes
-// of other attributes do not change them. Without arguments it projects the keys only.
+// Only returns a copy of the index that projects the key attributes and only these others. The rows of such an index
+// are smaller, and writes of other attributes do not change them. Without arguments it projects only the keys.
 func (ix Index) Only(attributes ...string) Index {
 	ix.spec.Only = append([]string{}, attributes...)
 	return ix
@@ -52,7 +52,7 @@ func (ix Index) define(d *tableDefinition) error {
 
 type expiry string
 
-// TimeToLive makes an item expire at the time in one of its attributes, in seconds since 1970. [DB.Sweep] and
+// TimeToLive makes each item expire at the time in the given attribute, in seconds since 1970. [DB.Sweep] and
 // [Options].SweepInterval delete expired items.
 func TimeToLive(attribute string) TableOption { return expiry(attribute) }
 

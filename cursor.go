@@ -7,15 +7,15 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A cursor is the position at which a page ends. [Page].Cursor is its JSON in base64.
+// A cursor is the position at which a page ends. [Page].Cursor is the JSON of a cursor in base64.
 type cursor struct {
 	Table string          `json:"t"`
 	Index string          `json:"i,omitempty"`
 	Key   json.RawMessage `json:"k"` // the LastEvaluatedKey in DynamoDB JSON
 }
 
-// cursorOf returns the text of the cursor for a page of a table or index that ended at key. It returns "" for a nil
-// key, which means that the page was the last one.
+// cursorOf returns the text of the cursor for a page of a table or index. key is the key at which the page ended. A
+// nil key means that the page was the last one, and gives "".
 func cursorOf(table, index string, key attr.Item) string {
 	if key == nil {
 		return ""
@@ -27,8 +27,8 @@ func cursorOf(table, index string, key attr.Item) string {
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// startOf returns the key in the text of a cursor, or nil for "". It returns an error if the cursor is of another
-// table or index.
+// startOf returns the key at which the page with this cursor ended, or nil for "". It returns an error if the cursor
+// belongs to another table or index.
 func startOf(table, index, text string) (attr.Item, error) {
 	if text == "" {
 		return nil, nil
@@ -48,7 +48,7 @@ func startOf(table, index, text string) (attr.Item, error) {
 	switch {
 	case err != nil:
 		return nil, badCursor("After(%q): %w", text, err)
-	case key == nil: // as in {"k":null}: the page would silently begin at the start of the table
+	case key == nil: // a cursor with {"k":null}, which would silently begin at the start of the table
 		return nil, badCursor("After(%q): it has no key", text)
 	}
 	return key, nil

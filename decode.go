@@ -19,14 +19,14 @@ func decode(it attr.Item, dst any) error {
 	return attr.UnmarshalItem(it, dst)
 }
 
-// decoders are the interfaces of types with their own method to decode themselves.
+// decoders are the interfaces by which a type decodes itself.
 var decoders = []reflect.Type{
 	reflect.TypeFor[attr.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler](),
 	reflect.TypeFor[encoding.BinaryUnmarshaler](),
 }
 
-// hasDecoder reports whether a type, or a part of it, has a method that decodes it. The map seen holds the types that
-// hasDecoder has visited, so that it ends for recursive types.
+// hasDecoder reports whether a type, or the type of a part of it, has a method that decodes it. seen holds the types
+// that hasDecoder has visited, so that it ends for recursive types.
 func hasDecoder(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] || t == reflect.TypeFor[time.Time]() {
 		return false
@@ -56,8 +56,8 @@ func hasDecoder(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// misfit returns the error for an item that does not fit its Go type. It takes the primary key from the attributes of
-// item or, if item is nil, from the arguments of the call.
+// misfit returns the error for an item that does not fit its Go type. The error has the primary key of the item. If
+// item is nil, misfit takes the key from the arguments of the call.
 func (t *TableOf[T]) misfit(ctx context.Context, c *call, item attr.Item, err error) error {
 	e := &DecodeError{Table: t.name, Err: err}
 	def, notFound := t.definition(ctx)
@@ -75,13 +75,13 @@ func (t *TableOf[T]) misfit(ctx context.Context, c *call, item attr.Item, err er
 	return e
 }
 
-// storeOld decodes the item as it was before a write into the destination of [Old]. If there was no item, it sets the
-// destination to zero.
+// storeOld decodes the item as it was before a write into the destination of the option [Old]. If there was no item,
+// it sets the destination to its zero value.
 func (t *TableOf[T]) storeOld(ctx context.Context, c *call, it attr.Item) error {
 	if c.old == nil {
 		return nil
 	}
-	if v, ok := destination(reflect.ValueOf(c.old)); ok { // checkDestination checked c.old before the write
+	if v, ok := destination(reflect.ValueOf(c.old)); ok { // checkDestination has checked c.old before the write
 		v.SetZero()
 	}
 	if it == nil {

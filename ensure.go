@@ -15,15 +15,16 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// EnsureTable makes sure that a table is as [DB.CreateTable] would create it, so a program can call it at each start.
-// It creates the table, or adds the global indexes, the stream and the time to live that the table lacks, all in one
-// change. Other indexes and settings of the table stay. If anything else differs, such as the key of the table or of
-// an index, EnsureTable changes nothing and returns an [ErrTableExists] that lists every difference.
+// EnsureTable makes sure that a table is as [DB.CreateTable] would create it, so a program can call EnsureTable at
+// each start. It creates the table, or adds the global indexes, the stream and the time to live that the table lacks,
+// all in one change. It leaves additional indexes and settings of the table as they are. If anything else differs,
+// such as the key of the table or of an index, EnsureTable changes nothing and returns an [ErrTableExists] that lists
+// every difference.
 //
-// EnsureTable returns when the table and its indexes can be used: it waits until new indexes are built, and for the
-// delay that [Simulation].TableDelay simulates, on the clock of the database. If the context ends first, the database
-// goes on building; [DB.Describe] shows its progress. Several programs and goroutines may call EnsureTable at the
-// same time.
+// EnsureTable returns when the table and its indexes can be used. So it waits until new indexes are built, and for
+// the delay that [Simulation].TableDelay simulates, on the clock of the database. If the context ends first, the
+// database continues to build; [DB.Describe] shows its progress. Several programs and goroutines may call EnsureTable
+// at the same time.
 func (db *DB) EnsureTable(ctx context.Context, name, key string, opts ...TableOption) error {
 	if ctx == nil {
 		return noContext("DB.EnsureTable")
@@ -81,7 +82,7 @@ func (db *DB) AddIndex(ctx context.Context, name string, index Index) error {
 		_, err := db.service.UpdateTable(ctx, in)
 		return err
 	})
-	if _, refused := err.(*Error); refused { // perhaps because another caller has added the index
+	if _, refused := err.(*Error); refused { // another caller may have added the index
 		if info, failed := db.Describe(ctx, name); failed == nil && info.index(index.spec.Name) != nil {
 			return indexExists(name, index.spec.Name)
 		}
@@ -162,8 +163,8 @@ func noIndex(name, index string, info *TableInfo) error {
 	return misuse("table %s has no index %q, only %s", name, index, info.indexNames())
 }
 
-// alter calls change, which changes a table, in a new goroutine and returns when change has returned. If ctx ends
-// first, alter returns the error of ctx, and the change goes on in the background.
+// alter calls change in a new goroutine and returns when change has returned. change changes a table. If ctx ends
+// first, alter returns the error of ctx, and change continues in the background.
 func (db *DB) alter(ctx context.Context, change func() error) error {
 	// Refuse at once, without a goroutine: a transaction cannot change the definition of a table.
 	if err := db.tables.OutsideTx(ctx); err != nil {
@@ -213,13 +214,13 @@ func (db *DB) settled(ctx context.Context, name string) error {
 type TableInfo struct {
 	// Name and Key are the arguments that [DB.CreateTable] takes.
 	Name, Key string
-	// Indexes are the indexes, local ones first, without vector indexes.
+	// Indexes are the local and global indexes, local ones first. Vector indexes are not among them.
 	Indexes []IndexInfo
 	// Stream says whether the table records its changes; see the option [Stream].
 	Stream bool
 	// TimeToLive is the attribute of the option [TimeToLive], or "".
 	TimeToLive string
-	// Status is ACTIVE, or CREATING, UPDATING or DELETING while [Simulation].TableDelay lasts.
+	// Status is ACTIVE or, while [Simulation].TableDelay lasts, CREATING, UPDATING or DELETING.
 	Status string
 	// Items and Bytes are the number of items and their size. After a crash, and on a store that several programs
 	// share, they may lag behind by a few seconds of writes.
@@ -231,15 +232,15 @@ type IndexInfo struct {
 	// Name and Key are the arguments that [Global] or [Local] takes.
 	Name, Key string
 	Local     bool
-	// Only are the attributes that [Index.Only] names, sorted: nil for an index that projects
-	// all, empty for one that projects the keys.
+	// Only has the sorted attributes that [Index.Only] names. It is nil for an index that projects all attributes,
+	// and empty for one that projects only the keys.
 	Only []string
-	// Status is ACTIVE, or CREATING while the index is being built and cannot be read.
+	// Status is ACTIVE. While the index is being built and cannot be read, it is CREATING.
 	Status string
 	// Items and Bytes are the number of items in the index and their size. An item that lacks an attribute of the
 	// index's key is not in the index.
 	Items, Bytes int64
-	// Examined is how many of the [TableInfo].Items items of the table this program has examined to build the index.
+	// Examined is how many items of the table this program has examined to build the index, out of [TableInfo].Items.
 	// It is 0 if the index is built, or if another program is building it. An interrupted build starts again at 0.
 	Examined int64
 }
@@ -339,7 +340,8 @@ func (i *TableInfo) indexNames() string {
 	return strings.Join(names, ", ")
 }
 
-// busy says why a table or an index cannot be used yet. It returns "" if all of them can be used.
+// busy returns the reason why the table or one of its indexes cannot be used yet. It returns "" if all of them can be
+// used.
 func (i *TableInfo) busy() string {
 	if i.Status != table.StatusActive {
 		return "it is " + i.Status

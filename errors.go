@@ -14,15 +14,15 @@ import (
 // [TableOf.Get] returns ErrNotFound if no item has the key.
 var ErrNotFound = errors.New("sortkey: no item with this key")
 
-// ErrConditionFailed matches, by [errors.Is], the error of a write whose condition does not hold. The [*Error] has
-// the current item.
+// ErrConditionFailed matches, by [errors.Is], the error of a write whose condition does not hold. That error is an
+// [*Error] that has the current item.
 var ErrConditionFailed = errors.New("sortkey: the condition does not hold")
 
 // ErrNoTable matches, by [errors.Is], the error of an operation on a table that does not exist.
 var ErrNoTable = errors.New("sortkey: no such table")
 
-// ErrTableExists matches, by [errors.Is], the error of [DB.CreateTable] for a table that exists, and of
-// [DB.EnsureTable] for a table that differs in a part that cannot be changed.
+// ErrTableExists matches, by [errors.Is], the error of [DB.CreateTable] if the table exists. It also matches the
+// error of [DB.EnsureTable] if the table differs in a part that cannot be changed.
 var ErrTableExists = errors.New("sortkey: the table exists")
 
 // ErrIndexExists matches, by [errors.Is], the error of [DB.AddIndex] if the table already has an index of this name,
@@ -33,8 +33,8 @@ var ErrIndexExists = errors.New("sortkey: the index exists")
 // had not read. The error names the table.
 var ErrTrimmed = errors.New("sortkey: changes were lost")
 
-// ErrUsage matches, by [errors.Is], the error of a call that can never succeed: its arguments are wrong, the service
-// would refuse its request with a ValidationException, or it uses the context of a transaction outside the
+// ErrUsage matches, by [errors.Is], the error of a call that can never succeed. Its arguments are wrong, the service
+// would refuse its request with a ValidationException, or it uses the context of a transaction outside that
 // transaction.
 var ErrUsage = errors.New("sortkey: wrong use")
 
@@ -42,10 +42,10 @@ var ErrUsage = errors.New("sortkey: wrong use")
 // or query. [ErrUsage] matches that error too.
 var ErrCursor = errors.New("sortkey: wrong cursor")
 
-// An Error is an error that DynamoDB returns for the same request. Test for [ErrConditionFailed] and the other
-// sentinels with [errors.Is], and look for an *Error when you need the exception or the item. Errors that DynamoDB
-// does not have are not of this type: for example [ErrUsage] for a call that makes no request, [store.ErrClosed], or
-// the end of a context.
+// An Error is an error that DynamoDB would return for the same request. Use [errors.Is] to test for
+// [ErrConditionFailed] and the other sentinels. Look for an *Error if you need the exception or the item. Errors that
+// DynamoDB does not have are of other types: for example [ErrUsage] for a call that makes no request,
+// [store.ErrClosed], or the end of a context.
 type Error struct {
 	// Code is the name of the exception, such as ValidationException.
 	Code string
@@ -54,7 +54,7 @@ type Error struct {
 	// Item is the item for which the condition failed, or nil if there is no item with the key.
 	Item attr.Item
 
-	is     error // a sentinel that Code does not imply, or nil
+	is     error // the sentinel that this error matches although its Code does not say so, or nil
 	status int   // HTTP status of DynamoDB's answer
 }
 
@@ -91,8 +91,8 @@ const (
 	codeInUse     = "ResourceInUseException"
 )
 
-// statuses has the HTTP statuses that [StatusOf] returns for errors that DynamoDB sends with status 400. From the
-// status 400 alone, a client could not tell whether another attempt can succeed.
+// statuses has the HTTP statuses that [StatusOf] returns for errors that DynamoDB sends with status 400. From 400
+// alone, a client could not tell whether another attempt can succeed.
 var statuses = map[string]int{
 	codeNotFound:                       404,
 	codeInUse:                          409,
@@ -184,8 +184,8 @@ func (e *DecodeError) Error() string {
 // Unwrap returns the cause, an [*attr.ConvertError].
 func (e *DecodeError) Unwrap() error { return e.Err }
 
-// failed converts the error of an operation into the error that callers see. It returns an error of the caller's own
-// functions unchanged, even one that wraps an error of this package.
+// failed converts the error of an operation into the error that callers see. It does not change an error of the
+// caller's own functions, even if that error wraps an error of this package.
 func failed(err error) error {
 	switch e := err.(type) {
 	case *wire.Error:
@@ -203,7 +203,7 @@ func failed(err error) error {
 	return err
 }
 
-// failure returns the cause of an error that did not come from the service itself but from the store, a context, or a
+// failure returns the cause of an error that the service does not have: an error of the store, of a context, or of a
 // function of the caller.
 func failure(e *wire.Error) error {
 	switch {
@@ -213,7 +213,7 @@ func failure(e *wire.Error) error {
 	return failed(e.Err)
 }
 
-// An explained error replaces the text of the error that it wraps.
+// An explained error is another error with a text of its own.
 type explained struct {
 	text string
 	err  error
@@ -222,8 +222,8 @@ type explained struct {
 func (e *explained) Error() string { return e.text }
 func (e *explained) Unwrap() error { return e.err }
 
-// interrupted returns the cause of a context that has ended. With the result, [errors.Is] also matches the context's
-// own error, such as context.Canceled.
+// interrupted returns the error for a context that has ended. It is the cause of the context. [errors.Is] also
+// matches it with the context's own error, such as context.Canceled.
 func interrupted(ctx context.Context) error {
 	ended, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, ended) {
@@ -238,7 +238,7 @@ type interruption struct{ ended, cause error }
 func (e *interruption) Error() string   { return e.cause.Error() }
 func (e *interruption) Unwrap() []error { return []error{e.ended, e.cause} }
 
-// A usageError matches [ErrUsage] and, if also is set, that sentinel too.
+// A usageError matches [ErrUsage]. If also is set, it matches that sentinel too.
 type usageError struct{ err, also error }
 
 func (e *usageError) Error() string { return e.err.Error() }
@@ -258,7 +258,7 @@ func badCursor(format string, args ...any) error {
 	return &usageError{fmt.Errorf("sortkey: "+format, args...), ErrCursor}
 }
 
-// unsupported returns an [errors.ErrUnsupported] that names the call, and the stores that support it.
+// unsupported returns an [errors.ErrUnsupported] whose text names the call and the stores that support it.
 func unsupported(call, stores string) error {
 	text := fmt.Sprintf("sortkey: store does not support %s (stores of %s do)", call, stores)
 	return &explained{text, errors.ErrUnsupported}

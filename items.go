@@ -11,7 +11,7 @@ import (
 )
 
 // Get returns the item with a key. The error is [ErrNotFound] if no item has the key. [TableOf.GetMany] reads several
-// items, all as they were at one moment.
+// items as they were at one moment.
 func (t *TableOf[T]) Get(ctx context.Context, args ...any) (item T, err error) {
 	if ctx == nil {
 		return item, noContext("TableOf.Get")

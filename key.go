@@ -9,9 +9,9 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A Key holds the values of an item's key, or of the first attributes of the key, in the order of the table's key.
-// Every operation that takes the values of a key one by one also takes a Key. Operations that take the key as one
-// argument, such as [TableOf.Update], take only a Key.
+// A Key holds the values of an item's key, in the order of the table's key, or only the first of these values. Every
+// operation that takes the values of a key one by one also takes a Key. Operations that take the key as one argument,
+// such as [TableOf.Update], take only a Key.
 type Key []any
 
 func placeOf(table, index string) string {
@@ -41,15 +41,15 @@ func kindText(k attr.Kind) string {
 	return word + " (" + k.String() + ")"
 }
 
-// timeAdvice is the advice of error messages about times in keys.
+// timeAdvice is the advice that error messages give about times in keys.
 const timeAdvice = "whose text does not sort as times do; " +
 	"use keys.TimestampOf, which does, or Unix seconds in an attribute of type N"
 
 // timeType is the type of times.
 var timeType = reflect.TypeFor[time.Time]()
 
-// isTime reports whether an argument is a time.Time, or a type made from it, such as type Day time.Time. It returns
-// false for a type with an [attr.Marshaler] of its own.
+// isTime reports whether an argument is a time.Time, or of a type made from it, such as type Day time.Time. It
+// returns false if the type has an [attr.Marshaler] of its own.
 func isTime(arg any) bool {
 	var of reflect.Type
 	switch arg := arg.(type) {

@@ -12,9 +12,9 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// timeAttributes returns the names of the attributes that a struct stores as the text of a time.Time, because the
-// field lacks the option unixtime. Such texts do not sort as the times do. The function does not look into maps and
-// interfaces.
+// timeAttributes returns the names of the attributes in which a struct stores the text of a time.Time. The fields of
+// these attributes do not have the option unixtime, and their texts do not sort as the times do. timeAttributes does
+// not look into maps and interfaces.
 func timeAttributes(of reflect.Type) (names []string) {
 	if of.Kind() == reflect.Pointer {
 		of = of.Elem()
@@ -35,7 +35,7 @@ func timeAttributes(of reflect.Type) (names []string) {
 	return names
 }
 
-// checkTimes refuses an item in which a key attribute of the table or of an index holds the text of a time.Time.
+// checkTimes returns an error if a key attribute of the table or of an index holds the text of a time.Time.
 func (t *TableOf[T]) checkTimes(ctx context.Context, it attr.Item) error {
 	if len(t.itemType.times) == 0 {
 		return nil
@@ -55,8 +55,8 @@ func (t *TableOf[T]) checkTimes(ctx context.Context, it attr.Item) error {
 	return nil
 }
 
-// refusedItem returns the error for an item that a write refused. If a key attribute of the table or of an index has
-// the wrong type, the text of the error also names the table.
+// refusedItem returns the error for an item that a write has refused. If a key attribute of the table or of an index
+// has the wrong type, the text of the error also names the table.
 func (t *TableOf[T]) refusedItem(ctx context.Context, it attr.Item, refusal error) error {
 	refusal = failed(refusal)
 	if !errors.Is(refusal, ErrUsage) {

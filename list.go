@@ -8,13 +8,13 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// An itemType holds what all tables with items of type T share.
+// An itemType holds what all tables with items of the Go type T share.
 type itemType[T any] struct {
-	// callsMethods says that decoding an item may call methods of the user's types. They may keep pointers to the
-	// memory that they decode into, so that memory must not be reused.
+	// callsMethods is true if decoding an item may call methods of the user's types. Such methods may keep pointers
+	// to the memory that they decode into, so that memory must not be reused.
 	callsMethods bool
 	times        []string  // attributes that hold the text of a time.Time
-	most         int       // the largest capacity of a list that is reused
+	most         int       // lists with a larger capacity are not reused
 	lists        sync.Pool // of *list[T]
 }
 
@@ -39,12 +39,12 @@ func itemTypeOf[T any]() *itemType[T] {
 	return known.(*itemType[T])
 }
 
-// A list holds the items of one page until a loop has yielded them or take has returned them. Lists are pooled, so
-// nothing else may refer to their memory. The array of a list is zero beyond len(items).
+// A list holds the decoded items of one page until a loop has yielded them or take has returned them. Lists are
+// pooled, so nothing else may refer to their memory. Beyond len(items), the array of a list has only zero values.
 type list[T any] struct {
 	items []T
-	end   int                          // the page ends when it has so many items; 0 means no limit
-	wrong error                        // error of an item that does not fit T; ends the page
+	end   int                          // the page ends when the list has this many items; 0 means no limit
+	wrong error                        // the error of an item that does not fit T, which ends the page
 	visit func(attr.Item) (int, error) // the method add, bound once
 	only  func(attr.Item)              // the method one, bound once
 }
@@ -52,7 +52,7 @@ type list[T any] struct {
 // fewItems is the capacity that a list gets with its first item.
 const fewItems = 8
 
-// empty removes all items of a list. It keeps the list's memory unless methods of the user may refer to it.
+// empty removes all items of a list. It keeps the list's memory, unless the user's methods may refer to it.
 func (k *itemType[T]) empty(l *list[T]) {
 	l.wrong = nil
 	if k.callsMethods {
@@ -80,7 +80,7 @@ func (l *list[T]) add(it attr.Item) (int, error) {
 	if len(l.items) == l.end {
 		return len(it), keycond.ErrEndPage
 	}
-	return len(it), nil // nobody encodes the item as JSON, so return its own length
+	return len(it), nil // the size is only needed for items in JSON responses, so return the length of the item
 }
 
 // one decodes an item into the list as its only item. It sets l.wrong if the item does not fit T.
@@ -105,7 +105,7 @@ func (k *itemType[T]) take(l *list[T]) []T {
 	if len(l.items) == 0 {
 		return nil
 	}
-	if !k.callsMethods && cap(l.items) <= k.most { // copy, so that keep can reuse the memory
+	if !k.callsMethods && cap(l.items) <= k.most { // return a copy, so that keep can reuse the memory
 		return append(make([]T, 0, len(l.items)), l.items...)
 	}
 	items := l.items

@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// Collect returns all items that a loop such as [TableOf.Query] yields before its first error, and that error. All of
-// them must fit in memory:
+// Collect returns all items that a loop such as [TableOf.Query] yields. If the loop yields an error, Collect stops
+// and returns the items before the error, and the error. All items must fit in memory:
 //
 //	songs, err := sortkey.Collect(music.Query(ctx, "Nina"))
 func Collect[T any](loop iter.Seq2[T, error]) (list []T, err error) {
@@ -58,7 +58,7 @@ func (t *TableOf[T]) Count(ctx context.Context, args ...any) (int, error) {
 
 var selectCount = new("COUNT")
 
-// count counts the items of the next page, and sets r.start to the page after it.
+// count counts the items of the next page, and sets r.start to the start of the page after that.
 func (r *reading) count(ctx context.Context, s *api.Service) (n int, err error) {
 	var count int64
 	if r.scan == nil {
@@ -75,9 +75,9 @@ func (r *reading) count(ctx context.Context, s *api.Service) (n int, err error) 
 	return int(*out.Count), nil
 }
 
-// GetMany returns the items with any number of keys, in the order of the keys, all as they were at one moment. It
-// returns a nil pointer for a key that no item has, and for an item that does not fit T. The error joins a
-// [*DecodeError] for each item that does not fit; the other items are returned.
+// GetMany returns the items with any number of keys, in the order of the keys, as they were at one moment. It returns
+// a nil pointer for a key that no item has, and for an item that does not fit T. Its error joins a [*DecodeError] for
+// each item that does not fit. It returns the other items all the same.
 func (t *TableOf[T]) GetMany(ctx context.Context, keys []Key) ([]*T, error) {
 	if ctx == nil {
 		return nil, noContext("TableOf.GetMany")
@@ -128,9 +128,9 @@ func (t *TableOf[T]) GetMany(ctx context.Context, keys []Key) ([]*T, error) {
 // to the store.
 //
 // Other readers can see the first items before the rest is written. If [TableOf.Put] would refuse an item, PutMany
-// ends with an error that says which one. After an error the table may have some of the items that came first; it is
-// safe to put all of them again. With the context of a [DB.Update], all puts are part of that Update. PutMany is not
-// a request of DynamoDB: no [Observer] sees it, and no simulated fault affects it.
+// ends with an error that says which item. After an error the table may have some of the items that came before; it
+// is safe to put all items again. With the context of a [DB.Update], all puts are part of that Update. PutMany is not
+// a request of DynamoDB, so no [Observer] sees it, and no simulated fault affects it.
 //
 // PutMany holds no lock while items yields the next item, so items may use the database itself.
 func (t *TableOf[T]) PutMany(ctx context.Context, items iter.Seq[T]) error {
@@ -191,7 +191,7 @@ func (t *TableOf[T]) addTo(ctx context.Context, part *api.BulkPart, item T) erro
 	return nil
 }
 
-// manyKey returns the primary key for the values in key.
+// manyKey returns the primary key that has the values in key.
 func (t *TableOf[T]) manyKey(schema *keycond.Schema, key Key) (attr.Item, error) {
 	c := call{}
 	c.of(&opMany, t.name, "")
@@ -201,12 +201,12 @@ func (t *TableOf[T]) manyKey(schema *keycond.Schema, key Key) (attr.Item, error)
 	return c.keyItem(nil, schema)
 }
 
-// batches reads the items with the keys, at most [api.MaxBatchKeys] at a time, and adds them to found under their
-// keys.
+// batches reads the items with the given keys, at most [api.MaxBatchKeys] at a time. It adds them to the map found
+// under their keys.
 func (t *TableOf[T]) batches(
 	ctx context.Context, schema *keycond.Schema, keys []attr.Item, found map[string]attr.Item,
 ) error {
-	asked := make(map[string]bool, len(keys)) // BatchGetItem refuses a key given twice
+	asked := make(map[string]bool, len(keys)) // skip repeated keys, which BatchGetItem refuses
 	var left []attr.Item
 	for _, key := range keys {
 		if !asked[string(key)] {

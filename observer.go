@@ -13,7 +13,7 @@ import (
 // before they reach a table. Set it in [Options] or call [DB.Observe]. Its methods run in the goroutine of the
 // request, so they should be quick. They must be safe for concurrent use.
 type Observer interface {
-	// The database calls Begin when a request begins. The event holds what is known about the request by then.
+	// The database calls Begin when a request begins. The event holds what is known about the request at that time.
 	Begin(ctx context.Context, e *Event)
 	// The database calls End when it has answered or refused the request. The observer may keep the event.
 	End(ctx context.Context, e *Event)
@@ -32,8 +32,8 @@ type Event struct {
 	// Examined and Returned count the rows that the request's queries and scans
 	// read, and the rows that their filters kept.
 	Examined, Returned int
-	// Error is the error code, such as ValidationException, and Message the
-	// error's text; both are "" for success.
+	// Error is the error code, such as ValidationException, and Message is the text of the error. Both are "" if the
+	// request succeeded.
 	Error, Message string
 	Start          time.Time
 	Duration       time.Duration
@@ -51,14 +51,14 @@ type Event struct {
 	// Request is the body of the request in JSON. It is set only if the observer has a method RequestBytes() int and
 	// the body has at most that many bytes. Do not change it.
 	Request []byte
-	// Asked counts the items that the request reads by key. Found counts those of them that exist.
+	// Asked is the number of items that the request reads by key. Found is the number of those that exist.
 	Asked, Found int
 
 	traces []table.Trace
 }
 
-// Units are the capacity units that a request consumed of a table or an index, in an [Event]. A request that ended in
-// an error has consumed none, except a write whose condition failed.
+// Units are the capacity units that a request consumed of a table or an index. An [Event] lists them. A request that
+// ended in an error has consumed none, except a write whose condition failed.
 type Units struct {
 	Table string
 	Index string // "" for the table itself
@@ -75,7 +75,7 @@ func (e *Event) Traces() []Trace {
 	return traces
 }
 
-// observe adapts an [Observer] to the interface of internal/event. It returns nil for nil.
+// observe adapts an [Observer] to the interface of package internal/api/event. If o is nil, it returns nil.
 func observe(o Observer) event.Observer {
 	if o == nil {
 		return nil

@@ -12,17 +12,17 @@ import (
 
 // An Option changes one operation on a table. Options come after the values of the key. An operation refuses an
 // option that does not apply to it, and an option that is given twice. Only [If] and [Where] may be given several
-// times; then all of their conditions must hold.
+// times, and then all of their conditions must hold.
 type Option interface {
 	QueryOption
 	set(*choices) error
 }
 
-// A QueryOption changes a query: it is an [Option], or the range of the sort key to read. [BeginsWith], [Between],
-// [Compare] and [In] return such ranges. Without a range a query reads its whole partition.
+// A QueryOption changes a query. It is an [Option], or a range of sort keys to read, which [BeginsWith], [Between],
+// [Compare] and [In] return. Without a range, a query reads its whole partition.
 type QueryOption interface{ kind() optionKind }
 
-// An optionKind is a set of kinds of options.
+// An optionKind is a set of bits, one for each kind of option.
 type optionKind uint16
 
 const (
@@ -73,17 +73,17 @@ var (
 	opChanges = operation{"Changes", kindUntilNow}
 )
 
-// choices are what the options of a call have set, with the placeholders of their expressions.
+// choices holds what the options of a call have set, and the placeholders of their expressions.
 type choices struct {
 	placeholders
 	operation *operation
 	chosen
 }
 
-// chosen holds the settings that release sets to zero together.
+// chosen holds the settings of a call's options. It is a struct of its own so that release can reset it at once.
 type chosen struct {
 	given             optionKind
-	joined            optionKind // of kindIf and kindWhere: those given more than once
+	joined            optionKind // kindIf and kindWhere, each if it was given more than once
 	condition, filter *string
 	projection        []string
 	consistent        bool
@@ -96,7 +96,7 @@ type chosen struct {
 	old               any
 }
 
-// options applies the options of an operation that takes no values of a key.
+// options applies the options of an operation whose arguments are only options, not values of a key.
 func (c *choices) options(opts []Option) error {
 	for i, o := range opts {
 		if o == nil {
@@ -109,7 +109,7 @@ func (c *choices) options(opts []Option) error {
 	return nil
 }
 
-// option applies an option. It refuses one that does not apply to the operation, or that is given twice.
+// option applies an option. It returns an error if the option does not apply to the operation or is given twice.
 func (c *choices) option(o Option) error {
 	kind := o.kind()
 	switch {
@@ -129,7 +129,7 @@ type Mode uint8
 
 // The modes.
 const (
-	// Consistent makes a read see all writes that were answered before it. It makes a difference only with
+	// Consistent makes a read see all writes that were answered before the read. It only makes a difference with
 	// [Simulation].StaleReads.
 	Consistent Mode = iota + 1
 	// Descending reads a range from its end to its beginning.
@@ -206,8 +206,8 @@ func (o *conditional) set(c *choices) (err error) {
 	return nil
 }
 
-// grouped puts an expression in parentheses, unless parentheses enclose the whole expression already: DynamoDB
-// refuses redundant ones.
+// grouped puts an expression in parentheses, unless parentheses already enclose the whole expression. DynamoDB
+// refuses redundant parentheses.
 func grouped(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	depth, isGroup := 0, strings.HasPrefix(text, "(")
@@ -241,14 +241,14 @@ func If(condition string, values ...any) Option {
 	return &conditional{kindIf, condition, takeAll(values)}
 }
 
-// Where filters the items that a query or scan reads with a filter expression, written as in [If]. The items that it
-// drops count as read and cost the same. With several filters, all must hold.
+// Where filters the items that a query or scan reads. The filter is an expression, written as in [If]. The items that
+// the filter drops count as read and cost the same. With several filters, all must hold.
 func Where(filter string, values ...any) Option {
 	return &conditional{kindWhere, filter, takeAll(values)}
 }
 
-// Only makes a read return only these attributes, or paths into documents, so less is decoded. The read costs the
-// same units.
+// Only makes a read return only these attributes, or paths into documents, so that it has less to decode. The read
+// costs the same units.
 func Only(paths ...string) Option {
 	paths = slices.Clone(paths)
 	return &setting{kindOnly, func(c *choices) error {
@@ -275,8 +275,8 @@ func Limit(n int) Option {
 	}}
 }
 
-// After continues a query or scan after the page that returned this [Page].Cursor, also in another request or another
-// program. With an empty cursor the read starts at the beginning.
+// After continues a query or scan after the page that returned this [Page].Cursor. The cursor may come from another
+// request or another program. With an empty cursor the read starts at the beginning.
 func After(cursor string) Option {
 	return &setting{kindAfter, func(c *choices) error {
 		c.after = cursor
@@ -284,8 +284,8 @@ func After(cursor string) Option {
 	}}
 }
 
-// Segment reads part n, counted from 0, of a scan in total parts. To scan a table in parallel, give each goroutine
-// one of the parts.
+// Segment divides a scan into total parts and reads part n, counted from 0. To scan a table in parallel, give each
+// goroutine one of the parts.
 func Segment(n, total int) Option {
 	return &setting{kindSegment, func(c *choices) error {
 		c.segmented, c.segment, c.segments = true, int64(n), int64(total)
@@ -293,9 +293,9 @@ func Segment(n, total int) Option {
 	}}
 }
 
-// Old stores the item as it was before a write in dst, a pointer to a struct, a map or an [attr.Item]. It overwrites
-// all of dst, with the zero value if there was no item. A write that fails does not change dst. If the item does not
-// fit dst, the error is a [*DecodeError], but the write has been applied.
+// Old stores the item as it was before a write in dst, which is a pointer to a struct, a map or an [attr.Item]. It
+// overwrites all of dst, with the zero value if there was no item. A write that fails does not change dst. If the
+// item does not fit dst, the error is a [*DecodeError], but the write has been applied.
 func Old(dst any) Option {
 	return &setting{kindOld, func(c *choices) error {
 		if err := checkDestination(dst); err != nil {
@@ -306,8 +306,8 @@ func Old(dst any) Option {
 	}}
 }
 
-// checkDestination refuses a dst that no item can be decoded into, so that the operation fails before it writes
-// anything.
+// checkDestination returns an error if no item can be decoded into dst. The operation calls it before it writes, so
+// that it then fails without writing anything.
 func checkDestination(dst any) error {
 	v := reflect.ValueOf(dst)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
@@ -327,8 +327,8 @@ func checkDestination(dst any) error {
 	return nil
 }
 
-// destination follows pointers and interfaces from v to the variable that an item is decoded into. It reports false
-// for a pointer that leads back to itself.
+// destination follows pointers and interfaces from v to the variable into which an item is decoded. It returns false
+// if a pointer leads back to itself.
 func destination(v reflect.Value) (reflect.Value, bool) {
 	for range attr.MaxNesting {
 		at := v
@@ -347,7 +347,7 @@ func destination(v reflect.Value) (reflect.Value, bool) {
 type sortRange struct {
 	op     string // "" for all of a partition
 	values []any
-	err    error // error of the function that returned it
+	err    error // error of the function that returned this range
 }
 
 func (sortRange) kind() optionKind { return 0 }
@@ -393,7 +393,7 @@ func take(v any) any {
 	case Key:
 		parts := slices.Clone(v)
 		for i, part := range parts {
-			if _, ok := part.(Key); !ok { // leave a nested Key, which may contain itself: addKey refuses it
+			if _, ok := part.(Key); !ok { // leave a nested Key as it is, as it may contain itself; addKey refuses it
 				parts[i] = take(part)
 			}
 		}

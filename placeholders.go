@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A taken holds a value that the caller has passed, in its stored form. So the caller may change the value before the
-// operation runs.
+// A taken holds a value of the caller in its stored form. It does not share memory with the value, so the caller may
+// change the value before the operation runs.
 type taken struct {
 	value attr.Value
 	err   error        // why it cannot be stored
@@ -24,15 +24,15 @@ type taken struct {
 // String returns the value as messages show it.
 func (t taken) String() string { return t.value.String() }
 
-// placeholders are the names and values that the expressions of one call refer to. They are pooled: release keeps
-// their memory for the next call, except strings and the item that boundValues returns.
+// placeholders are the names and values to which the expressions of one call refer. They are pooled: the next call
+// reuses their memory, except strings and the item that boundValues has returned.
 type placeholders struct {
 	names map[string]string
-	// values holds the values by placeholder.
+	// values has a value for each placeholder.
 	values attr.Builder
 	count  int // number of placeholders in values
 	places []place
-	// raw holds the bytes of strings and numbers, text the bytes of an expression.
+	// raw holds the bytes of strings and numbers. text holds the bytes of an expression.
 	raw, text []byte
 	tokens    []lex.Token
 	roles     []lex.Role
@@ -42,12 +42,14 @@ type placeholders struct {
 func (p *placeholders) release() {
 	p.values.Reset()
 	clear(p.names)
-	clear(p.places[:cap(p.places)]) // expression has reused the list, so clear all of it
+	// expression empties the list for each expression, so entries beyond its length may be set too
+	clear(p.places[:cap(p.places)])
 	p.places, p.count = p.places[:0], 0
 	p.raw, p.text, p.tokens, p.roles = p.raw[:0], p.text[:0], p.tokens[:0], p.roles[:0]
 }
 
-// A place maps theirs, a placeholder in the caller's expression, to ours, the call's placeholder for the same value.
+// A place maps a placeholder in the caller's expression, theirs, to the placeholder of the call for the same value,
+// ours.
 type place struct{ theirs, ours string }
 
 // value adds a value and returns its placeholder.
@@ -81,13 +83,14 @@ func (p *placeholders) usedNames() map[string]string {
 	return p.names
 }
 
-// The first placeholders are constants, so that most calls allocate none.
+// The first placeholders are constants, so most calls allocate no strings for placeholders.
 var (
 	namePlaces  = [...]string{"#n1", "#n2", "#n3", "#n4", "#n5", "#n6", "#n7", "#n8"}
 	valuePlaces = [...]string{":v1", ":v2", ":v3", ":v4", ":v5", ":v6", ":v7", ":v8"}
 )
 
-// placeholder returns the prefix with the number n+1, from made if it is one of the first eight.
+// placeholder returns the prefix followed by the number n+1. For the first eight numbers it takes the string from
+// made.
 func placeholder(made *[8]string, prefix string, n int) string {
 	if n < len(made) {
 		return made[n]
@@ -103,9 +106,9 @@ func (p *placeholders) boundValues() attr.Item {
 	return p.values.Item()
 }
 
-// expression returns source, an expression that the caller wrote, with the call's placeholders for all values and for
-// names that need one. In source, names stand directly. Values stand directly or as placeholders, which take values
-// in the order in which they first appear; see [lex.Roles].
+// expression converts source, an expression that the caller wrote. In the result, the call's placeholders stand for
+// all values, and for the names that need a placeholder. In source, names stand directly. Values stand directly or as
+// placeholders, which take values in the order in which they first appear; see [lex.Roles].
 func (p *placeholders) expression(source string, values []any, form lex.Form) (*string, error) {
 	if !utf8.ValidString(source) {
 		return nil, misuse("%q: the expression is not UTF-8", source)

@@ -20,16 +20,16 @@ type Page[T any] struct {
 	// Cursor makes [After] continue with the next page. It is "" if this page is the last one. A cursor is plain text
 	// and does not expire; other tables and indexes refuse it.
 	Cursor string
-	// Trace says what the page has read: the range, rows, bytes, units, and why it stopped.
+	// Trace describes what the page has read: the range, rows, bytes and units, and why the page ended.
 	Trace Trace
 }
 
-// Query yields the items of one partition in a range of sort keys, in the order of their sort keys. The argument
-// partition is the value of the partition key. If the partition key has several attributes, or if you also give the
-// first attributes of a sort key that has several, partition is a [Key] of their values. One option may be the range
-// of the next attribute: [BeginsWith], [Between], [Compare] or [In]. The loop reads all pages. Each page shows the
-// state of the table when it was read; in a transaction, all pages show the state when the loop began, whatever its
-// body writes.
+// Query yields the items of one partition in the order of their sort keys. partition is the value of the partition
+// key. If the partition key has several attributes, partition is a [Key] of their values. If the sort key has several
+// attributes, the Key may also have the values of the first of them. One option may be the range of the next
+// attribute: [BeginsWith], [Between], [Compare] or [In]. The loop reads all pages. Each page shows the state of the
+// table when the page was read. In a transaction, all pages show the state when the loop began, even if the body of
+// the loop writes.
 //
 // An error ends the loop, except a [*DecodeError]: the loop continues after an item that does not fit T. When the
 // context ends, the error is the cause of the context.
@@ -64,8 +64,8 @@ func queryArguments(args []any, partition any, opts []QueryOption) []any {
 }
 
 // Scan yields all items of the table or index in no useful order (by a hash of the partition key). It reads every
-// row, so use it for exports and repairs, and [TableOf.Query] wherever you know the partition key. It yields errors
-// as [TableOf.Query] does.
+// row. Use it for exports and repairs, and use [TableOf.Query] wherever you know the partition key. Scan yields
+// errors as [TableOf.Query] does.
 func (t *TableOf[T]) Scan(ctx context.Context, opts ...Option) iter.Seq2[T, error] {
 	args := asArguments(opts)
 	return func(yield func(T, error) bool) { t.pages(ctx, &opScan, args, yield) }
@@ -88,7 +88,7 @@ func (t *TableOf[T]) ScanPage(ctx context.Context, opts ...Option) (*Page[T], er
 // part of it.
 type reading struct {
 	call
-	// start is the ExclusiveStartKey of the next page, nil for the first.
+	// start is the ExclusiveStartKey of the next page, or nil for the first page.
 	start attr.Item
 	size  int64 // the Limit of the next page
 	query wire.QueryInput
@@ -112,8 +112,8 @@ func (r *reading) free() {
 	readings.Put(r)
 }
 
-// page reads a page of at most *limit rows, or of any number if limit is nil. It returns the ExclusiveStartKey of the
-// next page, or nil after the last.
+// page reads a page of at most *limit rows, or as many as fit on a page of the service if limit is nil. It returns
+// the ExclusiveStartKey of the next page, or nil if there is none.
 func (r *reading) page(ctx context.Context, s *api.Service, limit *int64, visit api.Visit) (next attr.Item, err error) {
 	if r.scan != nil {
 		r.scan.ExclusiveStartKey, r.scan.Limit = r.start, limit
@@ -175,8 +175,8 @@ func (t *TableOf[T]) prepareScan(r *reading) {
 	}
 }
 
-// firstPage is how many items the first page of a loop reads. It is small so that a loop that ends early has read
-// little. Later pages end at the service's limit of 1 MB.
+// firstPage is the number of items that the first page of a loop reads. It is small, so that a loop that ends early
+// has read little. Later pages end at the service's limit of 1 MB.
 const firstPage = 256
 
 // pages runs the loop of a query or a scan: it reads one page after another and yields their items.
@@ -239,8 +239,8 @@ func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield 
 	}
 }
 
-// ended returns the error with which a loop ends: the cause of ctx if ctx has ended, [store.ErrClosed] if the
-// database is closing, or else err.
+// ended returns the error with which a loop ends. If ctx has ended, it is the cause of ctx. If the database is
+// closing, it is [store.ErrClosed]. Otherwise it is err.
 func (db *DB) ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return interrupted(ctx)
@@ -251,9 +251,9 @@ func (db *DB) ended(ctx context.Context, err error) error {
 	return err
 }
 
-// read fills l with the items of the next page and sets r.start to the page after it. The page ends after size rows
-// have been read or most items have been found; 0 means no limit. An item that does not fit T also ends the page,
-// with a [*DecodeError].
+// read fills l with the items of the next page, and sets r.start to the start of the page after that. The page ends
+// after size rows have been read or most items have been found; 0 means no limit. An item that does not fit T also
+// ends the page, with a [*DecodeError].
 func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, l *list[T]) error {
 	if most > 0 && r.filter == nil && (size == 0 || most < size) {
 		size = most
@@ -268,7 +268,8 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, l *
 	if r.filter != nil {
 		l.end = int(most)
 	}
-	if t.itemType.callsMethods { // decoding may wait for another read, so it must not hold a slot
+	// decoding may wait for another read, so this read must not hold a slot for heavy work meanwhile
+	if t.itemType.callsMethods {
 		ctx = heavy.Exempt(ctx)
 	}
 	next, err := r.page(ctx, t.db.service, limit, l.visit)

@@ -8,14 +8,14 @@ import (
 	"github.com/sortkey/sortkey/internal/table/life"
 )
 
-// A Simulation says which difficult behaviour of DynamoDB a database simulates, to test code that must cope with that
-// behaviour. Forks simulate the same.
+// A Simulation says which difficult behaviour of DynamoDB a database simulates, for tests of code that must cope with
+// such behaviour. A fork of the database simulates the same.
 type Simulation struct {
 	// TableDelay is how long tables and global indexes stay CREATING, UPDATING and DELETING, on the clock of the
-	// database. It makes programs fail that do not wait for them. Default: 0, so they can be used at once.
+	// database. Programs that do not wait for these statuses to end then fail. Default: 0, so that tables can be used
+	// at once.
 	TableDelay time.Duration
-	// StaleReads make eventually consistent reads miss recent changes. Default:
-	// they see every change.
+	// StaleReads make eventually consistent reads miss recent changes. Default: reads see every change.
 	StaleReads StaleReads
 	// EnforceThroughput throttles requests as DynamoDB does, on the clock of the database. It enforces the
 	// provisioned throughput of tables and global indexes, or their maximum of on-demand throughput; up to 300
@@ -41,10 +41,10 @@ type StaleReads struct {
 	// Window is how long after a change reads may still miss the change, on the clock of the database. 0 means that
 	// reads see every change.
 	Window time.Duration
-	// Seed determines which of the versions in the window a read sees. A program that makes the same calls at the
-	// same times gets the same answers.
+	// Seed determines which of the versions in the window a read sees. If a program makes the same calls at the same
+	// times again, it gets the same answers.
 	Seed uint64
-	// Oldest makes every read see the oldest version in the window; Seed has no effect.
+	// Oldest makes every read see the oldest version in the window. Seed then has no effect.
 	Oldest bool
 }
 

@@ -66,13 +66,13 @@ func Open(opts Options) (*DB, error) {
 			"use that DB or a DB.Fork of it, or close it and open the store again")
 	}
 	db := newDB(opts, opts.Store, tables, false)
-	runtime.AddCleanup(db, claim.release, c) // for a database that the program drops without Close
+	runtime.AddCleanup(db, claim.release, c) // for a program that drops the database without Close
 	return db, nil
 }
 
-// A claim records that a database has a store open, so that [Open] refuses to open a second one on the same store.
-// Each of the two would cache the definitions of tables. So one would put rows into tables that the other has
-// deleted, and no rows into indexes that the other has created.
+// A claim records that a database has a store open, so that [Open] refuses to open a second database on the same
+// store. Each of the two would cache the definitions of tables. So one database would put rows into tables that the
+// other has deleted, and would not maintain indexes that the other has created.
 type claim struct {
 	store  store.Store
 	tables *life.DB
@@ -81,8 +81,8 @@ type claim struct {
 // claims maps each claimed store to the tables of the database that has it open.
 var claims sync.Map
 
-// take claims the store. It reports false if another database has the store open. A temporary store needs no claim,
-// because no other code can reach it.
+// take claims the store. It returns false if another database has the store open. A temporary store needs no claim,
+// as no other code can use it.
 func (c claim) take(isTemporary bool) bool {
 	if isTemporary || c.tables.Shared() || !reflect.ValueOf(c.store).Comparable() {
 		return true
@@ -126,7 +126,8 @@ func newDB(opts Options, st store.Store, tables *life.DB, forked bool) *DB {
 	})
 
 	var seed [32]byte
-	_, _ = io.ReadFull(opts.Rand, seed[:]) // if it fails, the first operation that needs an id reports the error
+	// if reading fails, the first operation that needs an id reports the error
+	_, _ = io.ReadFull(opts.Rand, seed[:])
 	db.handle = engine.HandleOf(&engine.DB{
 		Store: st, Tables: tables, Service: db.service, Logger: opts.Logger, Clock: opts.Clock,
 		Observer: observe(opts.Observer), RequestID: seeded.RequestIDs(seed),
@@ -229,11 +230,11 @@ func (db *DB) Fork(optFns ...func(*Options)) (*DB, error) {
 	return newDB(opts, st, tables, true), nil
 }
 
-// Snapshot copies the database, as it is now, to the folder dir, which must not exist. The copy holds every write
-// that was answered, and no part of any other. Reads go on. Writes wait while Snapshot links files, but not while it
-// copies them. The copy is a store like any other: open it with package store/disk, or let it replace another store.
-// After an error the folder may hold an incomplete copy, which package store/disk refuses to open and you can remove.
-// The error is [errors.ErrUnsupported] for a store that is not on disk.
+// Snapshot copies the database, as it is now, to the folder dir, which must not exist. The copy has every write that
+// was answered before, and no part of any other write. Reads continue. Writes wait while Snapshot links files, but
+// not while it copies them. The copy is a store like any other: open it with package store/disk, or let it replace
+// another store. After an error the folder may hold an incomplete copy. Package store/disk refuses to open it, and
+// you can remove it. The error is [errors.ErrUnsupported] for a store that is not on disk.
 func (db *DB) Snapshot(ctx context.Context, dir string) error {
 	if ctx == nil {
 		return noContext("DB.Snapshot")
@@ -245,12 +246,12 @@ func (db *DB) Snapshot(ctx context.Context, dir string) error {
 	return db.maintain(ctx, "DB.Snapshot", func(ctx context.Context) error { return st.Snapshot(ctx, dir) })
 }
 
-// Close ends the background work and closes the database and its store. It may be called more than once. Operations
-// under way finish or, in memory, fail with [store.ErrClosed]. Operations that wait for a [DB.Update] fail with it
-// too, and so do [DB.Compact] and [DB.Snapshot]. Imports and bulk puts stop after a batch, and the next Open
+// Close ends the background work and closes the database and its store. It may be called more than once. Running
+// operations finish or, in memory, fail with [store.ErrClosed]. Operations that wait for a [DB.Update] fail with that
+// error too, and so do [DB.Compact] and [DB.Snapshot]. Imports and bulk puts stop after a batch, and the next Open
 // continues them; exports fail.
 //
-// Close waits for the functions of transactions under way, except for Views in memory, so do not call it in a
+// Close waits for the functions of running transactions, except for Views in memory, so do not call it in a
 // transaction. Its error joins the error of the tables, such as a failure to write their counters, and the error of
 // the store.
 func (db *DB) Close() error {
@@ -277,6 +278,6 @@ func (db *DB) Region() string {
 }
 
 // Observe adds an observer of the operations that begin from now on, until stop is called. The observer in the
-// options stays. The new observer does not see requests that are refused before their operation is known, and its
+// options stays too. The new observer does not see requests that are refused before their operation is known. Its
 // events have no HTTP fields.
 func (db *DB) Observe(o Observer) (stop func()) { return db.service.Observe(&observer{o}) }

@@ -14,9 +14,9 @@ type Stats struct {
 	// Bytes is the size of these rows as DynamoDB bills it: the names and values of their attributes, plus 100 bytes
 	// for each row.
 	Bytes int64
-	// Versions is how many earlier states the store keeps because a [DB.View] or a loop still reads them. Each state
-	// costs the memory or disk of the rows that have been replaced since. Only the stores of packages store/memory and
-	// store/disk count states; for other stores it is 0.
+	// Versions is how many earlier states the store keeps because a [DB.View] or a loop still reads them. For each
+	// state, the rows that have been replaced since take memory or disk. Only the stores of packages store/memory and
+	// store/disk count states; for other stores Versions is 0.
 	Versions int
 	// DiskBytes is the size of the store's files, including the log, and the rows that have been replaced but not
 	// compacted yet. It is 0 for a store without a folder.
@@ -71,8 +71,8 @@ func (db *DB) Compact(ctx context.Context) error {
 	return db.maintain(ctx, "DB.Compact", st.Compact)
 }
 
-// maintain calls run, which waits for updates. The context of run ends when ctx ends or the database is closed.
-// Maintain refuses the context of a transaction, because run might wait for that transaction.
+// maintain calls run, which waits for updates. The context of run ends when ctx ends or the database is closed. If
+// ctx belongs to a transaction, maintain returns an error, as run might wait for that same transaction.
 func (db *DB) maintain(ctx context.Context, call string, run func(context.Context) error) error {
 	switch in, err := db.tables.InTransaction(ctx); {
 	case in:

@@ -21,8 +21,8 @@ func (db *DB) Sweep(ctx context.Context) (deleted int, err error) {
 }
 
 // sweepEvery sweeps at every interval until ctx ends. A sweep reads all items of the tables with time to live. After
-// a long sweep it waits nine times as long as the sweep took, so that sweeps take at most a tenth of the time. If
-// several programs share a store, only one of them sweeps.
+// a sweep, sweepEvery waits at least nine times as long as the sweep took, so that sweeps take at most a tenth of the
+// time. If several programs share a store, only one of them sweeps.
 func (db *DB) sweepEvery(ctx context.Context, interval time.Duration) {
 	timer := time.NewTimer(interval)
 	defer timer.Stop()

@@ -62,7 +62,7 @@ func (t *TableOf[T]) schema(ctx context.Context) (*keycond.Schema, error) {
 	return ix.Key(), nil
 }
 
-// notIndex returns an error if t is an index, for operations that only a table supports.
+// notIndex returns an error if t is an index. Operations that only a table supports call it.
 func (t *TableOf[T]) notIndex() error {
 	if t.index == "" {
 		return nil

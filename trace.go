@@ -10,8 +10,9 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Trace says what one page of a query or scan read, to show why the page costs what it does. [Page].Trace and
-// [Event.Traces] return traces. The code that counts the consumed capacity makes the trace, so the two cannot differ.
+// A Trace describes what one page of a query or scan read, which explains the cost of the page. [Page].Trace and
+// [Event.Traces] return traces. The code that counts the consumed capacity also makes the trace, so the two always
+// agree.
 type Trace struct {
 	Operation string // Query or Scan
 	Table     string
@@ -27,7 +28,7 @@ type Trace struct {
 	Span       store.Span
 	Reverse    bool
 	Consistent bool
-	// Examined counts the rows that the page read; Returned counts the rows that the filter kept.
+	// Examined is the number of rows that the page read. Returned is the number of those that passed the filter.
 	Examined, Returned int
 	// Bytes is the size of the rows read, as DynamoDB documents it. Fetched is the size of the items that a read of a
 	// local index fetched from the table.

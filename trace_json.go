@@ -11,7 +11,8 @@ import (
 
 // jsonTrace is the JSON form of a [Trace]. Values are in DynamoDB JSON.
 type jsonTrace struct {
-	// Slice is for programs that only show the slice; the fields below have its values.
+	// Slice describes the slice in words, for programs that only show it. The fields below have the same facts as
+	// values.
 	Slice      string          `json:"slice"`
 	Operation  string          `json:"operation"`
 	Table      string          `json:"table"`
@@ -55,8 +56,8 @@ type jsonPosition struct {
 	Sort      []byte `json:"sort"`
 }
 
-// MarshalJSON implements [encoding/json.Marshaler]. The JSON describes the slice in words too, and has values in
-// DynamoDB JSON.
+// MarshalJSON implements [encoding/json.Marshaler]. The JSON has the slice both in words and as values in DynamoDB
+// JSON.
 func (t Trace) MarshalJSON() ([]byte, error) {
 	j := jsonTrace{
 		Slice: t.Slice(), Operation: t.Operation, Table: t.Table, Index: t.Index,

@@ -16,16 +16,16 @@ import (
 	"github.com/sortkey/sortkey"
 )
 
-// endpoint is the address in requests. It does not exist: the database answers the requests in this process.
+// endpoint is the address that requests have. No such host exists: the database answers the requests in this process.
 const endpoint = "http://sortkey.invalid"
 
-// Client returns a DynamoDB client for code under test, and for programs that embed the database: db answers its
+// Client returns a DynamoDB client for code under test, and for programs that embed the database. db answers its
 // requests in this process. Client applies optFns after its own options. The client makes one attempt for each call,
 // unless optFns set a Retryer or RetryMaxAttempts.
 //
-// A call of an operation on items, unless it is a transaction, takes the short way of [Direct] if neither the client
-// nor the call has options, and the database has no Observer. Every other call goes over the wire: it is signed,
-// serialised and parsed as for DynamoDB. To send every call over the wire, set the HTTPClient:
+// A call takes the short way of [Direct] if three things are true: it is an operation on items and not a transaction,
+// neither the client nor the call has options, and the database has no Observer. Every other call goes over the wire:
+// it is signed, serialised and parsed as for DynamoDB. To send every call over the wire, set the HTTPClient:
 //
 //	over := server.New(db, server.Options{}).Client()
 //	c := sdk.Client(db, func(o *dynamodb.Options) { o.HTTPClient = over })
@@ -36,9 +36,9 @@ func Client(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client 
 	return shorten(db, options(db))
 }
 
-// Config returns an AWS configuration for programs that create their own clients with NewFromConfig; db answers these
-// clients. The configuration is complete: no environment variable or file, such as AWS_CA_BUNDLE or a proxy, has an
-// effect on it. A client makes one attempt for each call unless its options have a Retryer or RetryMaxAttempts.
+// Config returns an AWS configuration for programs that create their own clients with NewFromConfig. db answers these
+// clients. The configuration is complete, so environment variables and files, such as AWS_CA_BUNDLE or a proxy, have
+// no effect on it. A client makes one attempt for each call unless its options have a Retryer or RetryMaxAttempts.
 func Config(db *sortkey.DB) aws.Config {
 	o := options(db)
 	return aws.Config{
@@ -63,12 +63,12 @@ func options(db *sortkey.DB) dynamodb.Options {
 		BaseEndpoint: aws.String(endpoint),
 		Credentials:  credentials{},
 		HTTPClient:   roundTripper{server.New(db, server.Options{}).Client().Transport},
-		// Not RetryMaxAttempts: 1, which would also limit a Retryer that the caller sets.
+		// Do not set RetryMaxAttempts to 1 instead, as it would also limit a Retryer that the caller sets.
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts = 1 }),
 	}
 }
 
-// credentials provide a fixed access key and secret, because the database checks neither.
+// credentials provide a fixed access key and secret, as the database checks neither.
 type credentials struct{}
 
 // Retrieve implements [aws.CredentialsProvider].
@@ -88,7 +88,7 @@ func (t roundTripper) Do(req *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// sendError returns the error that [http.Client] would return if it got no response.
+// sendError returns the error that [http.Client] returns if it gets no response because of err.
 func sendError(address string, err error) error {
 	return &url.Error{Op: "Post", URL: address, Err: err}
 }

@@ -27,25 +27,26 @@ import (
 
 // Direct returns a DynamoDB client that always takes the short way: it answers operations on items at the end of the
 // SDK's Initialize step, whatever the options are. The SDK's own checks of inputs, its paginators, waiters and error
-// types work as usual. Four kinds of requests go over the wire, as with [Client]: transactions and other operations
-// that are not on items, requests with legacy parameters from before expressions, requests that may exceed the limit
-// of 16 MB, and requests that DynamoDB would refuse while it decodes them.
+// types work as usual. As with [Client], four kinds of requests go over the wire: transactions and other operations
+// that are not on items; requests with legacy parameters from before expressions; requests that may exceed the limit
+// of 16 MB; and requests that DynamoDB would refuse while it decodes them.
 //
-// On the short way NOTHING of a later step runs for a call that succeeds: no middleware of Serialize, Build, Finalize
-// or Deserialize, no signer, no Retryer and no HTTPClient, even if the options set one. [Client] takes the short way
+// On the short way, a call that succeeds runs NOTHING of a later step: no middleware of Serialize, Build, Finalize or
+// Deserialize, no signer, no Retryer and no HTTPClient, even if the options set them. [Client] takes the short way
 // only if the caller cannot notice it, so [Client] is nearly always the better choice.
 func Direct(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	d := newDirect(db, false)
 	own := append([]func(*dynamodb.Options){}, optFns...)
 	return dynamodb.New(options(db), append(own, func(o *dynamodb.Options) {
-		// Add it last, so that the caller's middlewares of the Initialize step run before it.
+		// Add this option last, so that the caller's middlewares of the Initialize step run before the short way.
 		o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(stack *middleware.Stack) error {
 			return addTo(stack, d)
 		})
 	})...)
 }
 
-// addTo adds two middlewares to a stack: short at the end of the Initialize step, and failed next to the response.
+// addTo adds two middlewares to a stack. It adds short at the end of the Initialize step. It adds failed at the end
+// of the Deserialize step, where the response arrives.
 func addTo(stack *middleware.Stack, short middleware.InitializeMiddleware) error {
 	if err := stack.Initialize.Add(short, middleware.After); err != nil {
 		return err
@@ -57,7 +58,7 @@ func addTo(stack *middleware.Stack, short middleware.InitializeMiddleware) error
 type direct struct {
 	service   *api.Service
 	requestID func() string // returns a new one
-	whole     bool          // add all of the SDK's metadata, not only the request id
+	whole     bool          // add all metadata that the SDK has for an answer, not only the request id
 }
 
 func newDirect(db *sortkey.DB, whole bool) *direct {
@@ -70,8 +71,8 @@ const shortID = "SortkeyShortWay"
 // ID implements [middleware.InitializeMiddleware].
 func (*direct) ID() string { return shortID }
 
-// errWire reports that a request must go over the wire: its operation has no short way, the request may be too long,
-// or DynamoDB would refuse one of its values while it decodes the request, with a message of its own.
+// errWire means that a request must go over the wire. Its operation has no short way, the request may be too long, or
+// DynamoDB would refuse one of its values while it decodes the request, with a message of its own.
 var errWire = errors.New("sdk: request must be serialised")
 
 // HandleInitialize implements [middleware.InitializeMiddleware].
@@ -96,7 +97,7 @@ func (d *direct) HandleInitialize(
 	switch {
 	case ctx.Err() != nil:
 		s.err = &smithy.CanceledError{Err: ctx.Err()}
-		ctx = context.WithoutCancel(ctx) // all steps before the connection must still run
+		ctx = context.WithoutCancel(ctx) // keep the context alive, as all steps before the connection must still run
 	case errors.Is(failure, api.ErrReset):
 		s.err = &smithyhttp.RequestSendError{Err: sendError(endpoint+"/", io.EOF)}
 	default:
@@ -106,20 +107,21 @@ func (d *direct) HandleInitialize(
 	return next.HandleInitialize(context.WithValue(ctx, failureKey{}, s), in)
 }
 
-// failureKey is the context key under which HandleInitialize passes the *sent of a failed operation to failed.
+// failureKey is the key of a context value. With it, HandleInitialize passes the *sent of a failed operation to
+// failed.
 type failureKey struct{}
 
-// A sent is what the SDK gets in place of the HTTP exchange of a failed operation: a response or, if err is set, an
-// error of the connection with an empty response.
+// A sent is what the SDK gets for a failed operation in place of an HTTP exchange. It is a response. If err is set,
+// it is an error of the connection and an empty response.
 type sent struct {
 	response *smithyhttp.Response
 	err      error
 	once     atomic.Bool
 }
 
-// failed is the middleware next to the response. It passes an error of the database to the SDK as a response, so that
-// any version of the SDK creates the error, its type and its metadata itself. If the caller has set a Retryer, later
-// attempts go over the wire.
+// failed is the middleware that runs where the response arrives. It passes an error of the database to the SDK as a
+// response, so that any version of the SDK itself creates the error, its type and its metadata. If the caller has set
+// a Retryer, later attempts go over the wire.
 type failed struct{}
 
 // ID implements [middleware.DeserializeMiddleware].
@@ -137,8 +139,8 @@ func (failed) HandleDeserialize(
 	return out, metadata, s.err
 }
 
-// answered runs the SDK's own middlewares to create the metadata of a successful answer: the request id, the response
-// (whose body has been read), its time, and the single attempt.
+// answered returns the metadata of a successful answer: the request id, the response (whose body has been read), its
+// time, and the single attempt. It runs the SDK's own middlewares to create them.
 func answered(ctx context.Context, id string) (middleware.Metadata, error) {
 	_, metadata, err := attempt.HandleFinalize(ctx, middleware.FinalizeInput{}, received(id))
 	return metadata, err
@@ -150,8 +152,8 @@ var (
 	raw     awsmiddleware.AddRawResponse
 )
 
-// received is a request id, and the innermost handler of the Finalize step that answered runs. It passes a response
-// with this id through the SDK's middlewares of the Deserialize step.
+// A received is a request id. As a handler, it is the innermost of the Finalize step that answered runs. It passes a
+// response with this id through the SDK's middlewares of the Deserialize step.
 type received string
 
 // HandleFinalize implements [middleware.FinalizeHandler].
@@ -182,7 +184,7 @@ func (r response) HandleDeserialize(
 	return out, metadata, nil
 }
 
-// httpResponse returns the response that the server would have sent.
+// httpResponse returns the response that the server would send.
 func httpResponse(status int, id string, body []byte) *smithyhttp.Response {
 	r := &http.Response{
 		Status: "200 OK", StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -201,7 +203,7 @@ func httpResponse(status int, id string, body []byte) *smithyhttp.Response {
 // answer runs an operation on items on the short way. It returns errWire if the request must go over the wire.
 func (d *direct) answer(ctx context.Context, input any) (any, error) {
 	if ctx.Err() != nil {
-		return nil, errWire // the SDK returns the error of the context
+		return nil, errWire // on the wire, the SDK returns the error of the context
 	}
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:
@@ -224,13 +226,12 @@ func (d *direct) answer(ctx context.Context, input any) (any, error) {
 	return nil, errWire
 }
 
-// run converts the input, calls the operation's method and converts its
-// output.
+// run converts the input, calls the operation's method and converts the method's output.
 func run[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in *In, input func(*fromSDK, In) APIIn,
 	method func(*api.Service, context.Context, *APIIn) (*APIOut, error), output func(APIOut) Out,
 ) (any, error) {
 	s := fromSDKs.Get().(*fromSDK)
-	defer s.release() // request may use the memory of s until method has returned
+	defer s.release() // release s only now, as request may use its memory until method has returned
 	request := input(s, *in)
 	if s.refused || s.tooLong() {
 		return nil, errWire
@@ -242,7 +243,7 @@ func run[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in *In, inp
 	return new(output(*result)), nil
 }
 
-// getItem is run for GetItem. It converts the item directly from the store's memory.
+// getItem does for GetItem what run does for other operations. It converts the item directly from the store's memory.
 func (d *direct) getItem(ctx context.Context, in *dynamodb.GetItemInput) (any, error) {
 	s, m := fromSDKs.Get().(*fromSDK), toSDKs.Get().(*toSDK)
 	defer s.release()
@@ -258,7 +259,8 @@ func (d *direct) getItem(ctx context.Context, in *dynamodb.GetItemInput) (any, e
 	return m.getItemOutput(used), nil
 }
 
-// find is run for Query and Scan. It converts the items directly from the store's memory.
+// find does for Query and Scan what run does for other operations. It converts the items directly from the store's
+// memory.
 func find[In, APIIn, APIOut, Out any](
 	ctx context.Context, d *direct, in *In, sel types.Select, input func(*fromSDK, In) APIIn,
 	method func(*api.Service, context.Context, *APIIn, api.Visit) (*APIOut, error), output func(*toSDK, APIOut) Out,

@@ -13,23 +13,23 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A fromSDK converts the SDK's values of one request to ours. It sets refused, and its results are useless, if
-// DynamoDB would refuse a value while it decodes the request, or if the SDK would change a value while it encodes the
-// request.
+// A fromSDK converts the SDK's values of one request to values of package attr. It sets refused if DynamoDB would
+// refuse a value while it decodes the request, or if the SDK would change a value while it encodes the request. Its
+// results are then useless.
 type fromSDK struct {
 	refused  bool
-	size     int            // bytes of texts and values so far
+	size     int            // total bytes of the texts and values so far
 	buf      []byte         // payloads of values that are not yet in an item
 	builders []attr.Builder // by depth
-	elems    []attr.Value   // elements of the lists being read, innermost last
+	elems    []attr.Value   // elements of the lists that are being read; those of the innermost list are last
 	get      wire.GetItemInput
-	last     []string // names of the last brief item, sorted
+	last     []string // attribute names of the last item that brief converted, sorted
 }
 
 var fromSDKs = sync.Pool{New: func() any { return new(fromSDK) }}
 
-// release resets s for the next request. The next request overwrites the values that s has made and the items that
-// brief has returned. Other items have memory of their own.
+// release resets s for the next request, which overwrites the values that s has made and the items that brief has
+// returned. Other items have memory of their own.
 func (s *fromSDK) release() {
 	const keepBytes, keepValues = 1 << 20, 1 << 12
 	if cap(s.buf) > keepBytes || cap(s.elems) > keepValues {
@@ -43,17 +43,18 @@ func (s *fromSDK) release() {
 	fromSDKs.Put(s)
 }
 
-// tooLong reports whether the request as JSON could exceed DynamoDB's limit of 16 MB; then the server checks its
-// length. A byte of a value becomes at most 14 bytes of JSON, as in {"BOOL":false}.
+// tooLong reports whether the JSON of the request could exceed DynamoDB's limit of 16 MB. Such a request goes over
+// the wire, where the server checks its length. A byte of a value becomes at most 14 bytes of JSON, as in
+// {"BOOL":false}.
 func (s *fromSDK) tooLong() bool { return s.size > 1<<20 }
 
-// refuse sets refused if wrong is true, and returns refused.
+// refuse sets refused if wrong is true. It returns refused.
 func (s *fromSDK) refuse(wrong bool) bool {
 	s.refused = s.refused || wrong
 	return s.refused
 }
 
-// item returns a new item with the attributes, or nil for nil.
+// item returns a new item with the attributes. It returns nil if attributes is nil.
 func (s *fromSDK) item(attributes map[string]types.AttributeValue) attr.Item {
 	if attributes == nil || !s.collect(attributes, 0) {
 		return nil
@@ -61,7 +62,7 @@ func (s *fromSDK) item(attributes map[string]types.AttributeValue) attr.Item {
 	return s.builders[0].Item()
 }
 
-// brief is like item, but the next request overwrites its result.
+// brief is like item, but its result is only valid until the next request.
 func (s *fromSDK) brief(attributes map[string]types.AttributeValue) attr.Item {
 	if attributes == nil || !s.repeat(attributes) && !s.collect(attributes, 0) {
 		return nil
@@ -71,9 +72,9 @@ func (s *fromSDK) brief(attributes map[string]types.AttributeValue) attr.Item {
 	return s.buf[from:len(s.buf):len(s.buf)]
 }
 
-// repeat does the same as collect, but faster, for an item with the attribute names of the previous item, as keys of
-// one table have: it looks the names up in order, without sorting. It returns false if the names differ or a value is
-// refused.
+// repeat does the work of collect faster if the item has the same attribute names as the previous one, as the keys of
+// one table have. It looks up the previous names in their order, so it need not sort. It returns false if the names
+// differ or a value is refused.
 func (s *fromSDK) repeat(attributes map[string]types.AttributeValue) bool {
 	if len(attributes) != len(s.last) || len(s.last) == 0 {
 		s.remember(attributes)
@@ -86,13 +87,13 @@ func (s *fromSDK) repeat(attributes map[string]types.AttributeValue) bool {
 			s.remember(attributes)
 			return false
 		}
-		value := s.value(v, 1) // before the next line, because value may reallocate s.builders
+		value := s.value(v, 1) // not in the next line, as value may reallocate s.builders
 		s.builders[0].Add(name, value)
 	}
 	return !s.refused
 }
 
-// remember sets last to the attribute names of an item if they are few and short, and otherwise empties it.
+// remember sets last to the attribute names of an item, for repeat. If the names are many or long, it empties last.
 func (s *fromSDK) remember(attributes map[string]types.AttributeValue) {
 	const most = 8
 	s.last = s.last[:0]
@@ -109,8 +110,8 @@ func (s *fromSDK) remember(attributes map[string]types.AttributeValue) {
 	slices.Sort(s.last)
 }
 
-// collect puts the attributes of a map at a depth of nesting into the builder of that depth. It returns false if a
-// name is refused.
+// collect puts the attributes of a map into the builder for this depth of nesting. It returns false if a name is
+// refused.
 func (s *fromSDK) collect(attributes map[string]types.AttributeValue, depth int) bool {
 	for len(s.builders) <= depth {
 		s.builders = append(s.builders, attr.Builder{})
@@ -126,7 +127,7 @@ func (s *fromSDK) collect(attributes map[string]types.AttributeValue, depth int)
 	return true
 }
 
-// value converts a value at a level of nesting; an item's attributes are at level 1.
+// value converts a value. level is its level of nesting; an item's attributes are at level 1.
 func (s *fromSDK) value(v types.AttributeValue, level int) attr.Value {
 	from := len(s.buf)
 	if s.refuse(level > attr.MaxNesting) {

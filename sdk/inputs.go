@@ -9,16 +9,17 @@ import (
 )
 
 // The code in convert_gen.go converts inputs and outputs field by field with the functions below. TestPropertyWays
-// and the scripts of TestBehaviour compare the wire with the short way.
+// and the scripts of TestBehaviour compare the results of the wire with those of the short way.
 
-// key converts an item in a list of keys. It refuses nil, for which versions of the SDK send different JSON.
+// key converts an item in a list of keys. It refuses a nil item, for which different versions of the SDK send
+// different JSON.
 func (s *fromSDK) key(attributes map[string]types.AttributeValue) attr.Item {
 	s.refuse(attributes == nil)
 	return s.item(attributes)
 }
 
-// names checks placeholders and the attribute names that they stand for. It returns the same map, because the
-// database only reads the map.
+// names checks placeholders and the attribute names for which they stand. It returns the same map, as the database
+// only reads it.
 func (s *fromSDK) names(names map[string]string) map[string]string {
 	for name, substitute := range names {
 		s.checked(name)
@@ -27,7 +28,8 @@ func (s *fromSDK) names(names map[string]string) map[string]string {
 	return names
 }
 
-// checked counts the text's bytes and refuses text that is not UTF-8, because the SDK would change it.
+// checked adds the length of the text to the size of the request. It refuses text that is not UTF-8, as the SDK would
+// change it.
 func (s *fromSDK) checked(text string) string {
 	s.refuse(!utf8.ValidString(text))
 	s.size += len(text)
@@ -95,8 +97,8 @@ func lists[A, B any](convert func(A) B) func([]A) []B {
 	return func(in []A) []B { return list(in, convert) }
 }
 
-// filled is like lists, but the function that it returns refuses a nil list, for which versions of the SDK send
-// different JSON.
+// filled is like lists, but the function that it returns refuses a nil list, for which different versions of the SDK
+// send different JSON.
 func filled[A, B any](s *fromSDK, convert func(A) B) func([]A) []B {
 	return func(in []A) []B {
 		s.refuse(in == nil)

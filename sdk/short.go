@@ -14,12 +14,12 @@ import (
 )
 
 // A short chooses between the short way of [Direct] and the wire for each call of a [Client] that was created without
-// options. It takes the short way only if the call has no options either, because then the caller can observe only
-// the answer and its metadata.
+// options. It takes the short way only if the call has no options either, as the caller can then observe only the
+// answer and its metadata.
 //
-// The SDK does not pass the options of a call to the functions that build its middleware stack. So short reads them,
-// by reflection, from one of the SDK's own middlewares. If a version of the SDK keeps them elsewhere, every call goes
-// over the wire, which is slower but gives the same answers.
+// The SDK does not pass the options of a call to the functions that build its middleware stack. So short reads the
+// options, by reflection, from one of the SDK's own middlewares. If a version of the SDK keeps them elsewhere, every
+// call goes over the wire, which is slower but gives the same answers.
 type short struct {
 	direct  *direct
 	options func() *dynamodb.Options // the client's options, without APIOptions
@@ -30,7 +30,7 @@ func shorten(db *sortkey.DB, base dynamodb.Options) *dynamodb.Client {
 	s := &short{direct: newDirect(db, true)}
 	base.APIOptions = []func(*middleware.Stack) error{s.begin}
 	client := dynamodb.New(base)
-	// Options copies the options, so call it only when a call needs them
+	// Options makes a copy of the options, so call it only when a call needs them.
 	s.options = sync.OnceValue(func() *dynamodb.Options {
 		options := client.Options()
 		options.APIOptions = nil
@@ -53,7 +53,7 @@ func (s *short) begin(stack *middleware.Stack) error {
 	return addTo(stack, s.direct)
 }
 
-// optionsOf returns the options with which the SDK built a stack, or nil.
+// optionsOf returns the options with which the SDK built a stack, or nil if it does not find them.
 func optionsOf(stack *middleware.Stack) *dynamodb.Options {
 	m, ok := stack.Finalize.Get("ResolveAuthScheme")
 	v := reflect.Indirect(reflect.ValueOf(m))
@@ -67,8 +67,8 @@ func optionsOf(stack *middleware.Stack) *dynamodb.Options {
 	return (*dynamodb.Options)(options.Addr().UnsafePointer())
 }
 
-// onlyTheSDKs reports whether all API options after the first, which is begin, come from the SDK: its paginators and
-// waiters add their names to the User-Agent.
+// onlyTheSDKs reports whether all API options except the first, which is begin, come from the SDK itself: its
+// paginators and waiters add their names to the User-Agent.
 func onlyTheSDKs(list []func(*middleware.Stack) error) bool {
 	return !slices.ContainsFunc(list[1:], func(option func(*middleware.Stack) error) bool {
 		name := runtime.FuncForPC(reflect.ValueOf(option).Pointer()).Name()

@@ -11,11 +11,12 @@ import (
 	"github.com/sortkey/sortkey/internal/api"
 )
 
-// A toSDK converts items to the SDK's form with few allocations. The short strings of an item share memory with each
-// other and with those of later items, and so do the SDK's structs around them, here called boxes. Most attribute
-// names are the same as in the previous item, even in another request, so their strings are reused.
+// A toSDK converts items to the SDK's form with few allocations. It allocates the strings of an item together, and
+// uses the rest of that memory for later items. It does the same with boxes, the SDK's structs around strings and
+// numbers. Most attribute names are the same as in the previous item, even in another request, so their strings are
+// reused.
 type toSDK struct {
-	text   strings.Builder // replaced when full, never grown, so that strings stay valid
+	text   strings.Builder // replaced when it is full and never grown, so that its strings stay valid
 	boxesS []types.AttributeValueMemberS
 	boxesN []types.AttributeValueMemberN
 	usedS  int // number of boxesS in use
@@ -24,8 +25,8 @@ type toSDK struct {
 
 	names []string
 
-	// The items that a read has found. visitOne and visitEach are the methods takeItem and addItem, bound once to
-	// save an allocation.
+	// The next fields have the items that a read has found. visitOne and visitEach are the methods takeItem and
+	// addItem, bound once to save an allocation.
 	got       *getOutput
 	found     []map[string]types.AttributeValue
 	counting  bool // the request asks only for the number of items
@@ -33,17 +34,17 @@ type toSDK struct {
 	visitEach api.Visit
 }
 
-// A getOutput is the output of a GetItem together with the boxes of a small item, so that all take one allocation.
+// A getOutput is the output of a GetItem with the boxes for a small item, so that one allocation is enough for both.
 type getOutput struct {
 	out    dynamodb.GetItemOutput
 	boxesS [4]types.AttributeValueMemberS
 	boxesN [2]types.AttributeValueMemberN
 }
 
-// A caller that keeps one value of an output also keeps the boxes and strings that were allocated with it. These
-// limits bound their memory.
+// A caller that keeps one value of an output also keeps the boxes and strings that were allocated with that value.
+// These limits bound their memory.
 const (
-	shortBytes  = 256 // the longest string that shares memory with others
+	shortBytes  = 256 // longer strings do not share memory with others
 	sharedBytes = 4096
 	mostBoxes   = 16
 	keepNames   = 64
@@ -67,7 +68,7 @@ func (m *toSDK) release() {
 	toSDKs.Put(m)
 }
 
-// itemOf returns the SDK's form of an item, or nil for nil. It shares no memory with the item.
+// itemOf returns the SDK's form of an item, or nil for nil. The result shares no memory with the item.
 func itemOf(it attr.Item) map[string]types.AttributeValue {
 	m := toSDKs.Get().(*toSDK)
 	defer m.release()
@@ -120,8 +121,8 @@ func (m *toSDK) item(it attr.Item) map[string]types.AttributeValue {
 	return m.make(it)
 }
 
-// fit allocates the memory for strings and boxes that an item is likely to need. It keeps the current boxes if there
-// are enough.
+// fit allocates the memory for strings and boxes that an item is likely to need. If enough boxes are left, it keeps
+// them.
 func (m *toSDK) fit(it attr.Item) {
 	texts, strs, numbers := 0, 0, 0
 	for i := range it.Len() {
@@ -150,7 +151,7 @@ func (m *toSDK) fit(it attr.Item) {
 	}
 }
 
-// make converts an item. It uses up the remaining boxes and memory for strings first.
+// make converts an item. It first uses the boxes and the memory for strings that are left.
 func (m *toSDK) make(it attr.Item) map[string]types.AttributeValue {
 	n := it.Len()
 	out := make(map[string]types.AttributeValue, n)
@@ -161,8 +162,8 @@ func (m *toSDK) make(it attr.Item) map[string]types.AttributeValue {
 	return out
 }
 
-// name returns an attribute name as a string. If the previous item had the same name at i, name returns the same
-// string.
+// name returns the name of attribute i as a string. If attribute i of the previous item had the same name, name
+// returns the same string again.
 func (m *toSDK) name(i int, name []byte) string {
 	if i < len(m.names) && m.names[i] == string(name) {
 		return m.names[i]
@@ -178,7 +179,7 @@ func (m *toSDK) name(i int, name []byte) string {
 	return text
 }
 
-// string returns text as a string. Short strings share memory.
+// string returns text as a string. Short strings share memory with each other.
 func (m *toSDK) string(text []byte) string {
 	if len(text) > shortBytes {
 		return string(text)
@@ -216,7 +217,8 @@ func (m *toSDK) boxN() *types.AttributeValueMemberN {
 	return &m.boxesN[m.usedN-1]
 }
 
-// more returns how many boxes or bytes to allocate after the last n are used up: twice as many, from least to most.
+// more returns how many boxes or bytes to allocate after the last n are used up. It doubles the number, but stays
+// between least and most.
 func more(n, least, most int) int { return min(max(2*n, least), most) }
 
 // value returns the SDK's form of a value, or nil for the zero value.

@@ -15,13 +15,13 @@ import (
 	"github.com/sortkey/sortkey/server"
 )
 
-// Config is [sdk.Config]: an AWS configuration for code that creates its own clients with NewFromConfig; db answers
-// these clients. For code that calls config.LoadDefaultConfig, see [DB.Setenv].
+// Config returns the AWS configuration of [sdk.Config], for code that creates its own clients with NewFromConfig. db
+// answers these clients. For code that calls config.LoadDefaultConfig, see [DB.Setenv].
 func (db *DB) Config() aws.Config { return sdk.Config(db.DB) }
 
 // URL returns the address at which programs on this machine reach the database over HTTP, such as
 // http://127.0.0.1:41234. The first call starts a server, which stops when the test of the database ends. In a bubble
-// of testing/synctest, URL fails the test, because the bubble's time would stop while the server waits for the
+// of testing/synctest, URL fails the test, as the time of the bubble would stand still while the server waits for the
 // network.
 func (db *DB) URL() string {
 	db.t.Helper()
@@ -37,7 +37,7 @@ func (db *DB) URL() string {
 	return url
 }
 
-// Env returns the environment variables with which the AWS SDKs and tools of any language reach the database at its
+// Env returns environment variables. With them, the AWS SDKs and tools of any language reach the database at its
 // [DB.URL], without a proxy:
 //
 //	cmd := exec.CommandContext(t.Context(), "pytest")
@@ -69,9 +69,9 @@ func (db *DB) Env() []string {
 	return env
 }
 
-// Setenv sets the variables of [DB.Env] until t ends, so that code under test that calls config.LoadDefaultConfig
-// reaches the database. It also clears AWS_PROFILE and AWS_CA_BUNDLE. Like t.Setenv, it cannot be used in parallel
-// tests.
+// Setenv sets the variables of [DB.Env] until t ends. Code under test that calls config.LoadDefaultConfig then
+// reaches the database. Setenv also clears AWS_PROFILE and AWS_CA_BUNDLE. Like t.Setenv, it cannot be used in
+// parallel tests.
 func (db *DB) Setenv(t testing.TB) {
 	t.Helper()
 	for _, variable := range append(db.With(t).Env(), "AWS_PROFILE=", "AWS_CA_BUNDLE=") {
@@ -80,8 +80,8 @@ func (db *DB) Setenv(t testing.TB) {
 	}
 }
 
-// listen returns a function whose first call starts a server, which runs until t ends. Later calls return the same
-// URL.
+// listen returns a function that returns the URL of a server. The first call of that function starts the server,
+// which runs until t ends.
 func listen(t testing.TB, db *sortkey.DB) func() (url string, err error) {
 	return sync.OnceValues(func() (string, error) {
 		ln, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
@@ -92,7 +92,8 @@ func listen(t testing.TB, db *sortkey.DB) func() (url string, err error) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			// Nobody waits for answers after the test, so a negative timeout aborts the requests at once.
+			// Nobody waits for answers after the test, so abort running requests at once: a negative timeout does
+			// that.
 			_ = server.New(db, server.Options{ShutdownTimeout: -1}).Serve(ctx, ln)
 		}()
 		t.Cleanup(func() {

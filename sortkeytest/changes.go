@@ -19,9 +19,9 @@ import (
 )
 
 // Changes yields the records in the stream of a table, the oldest first, up to the last change before the loop
-// begins. If the stream has several shards at a time (see StreamShards of [sortkey.Options]), it yields one shard
-// after the other: a stream keeps the order only of changes of the same item. Only changes made while the table has a
-// stream have records.
+// begins. If the stream has several shards at a time (see StreamShards of [sortkey.Options]), Changes yields one
+// shard after the other, as a stream keeps the order only for changes of the same item. Changes that were made while
+// the table had no stream have no records.
 //
 //	for change := range db.Changes("Orders") {
 //		if err := handler.Handle(ctx, change); err != nil {
@@ -30,7 +30,7 @@ import (
 //	}
 //
 // Changes also reads the stream of a deleted table, and a stream that has been disabled, as long as the database
-// keeps the records. To read shard by shard as a consumer does, use [DB.Streams]; for an AWS Lambda function, see
+// keeps the records. To read shard by shard as a consumer does, use [DB.Streams]. For an AWS Lambda function, see
 // [DB.EventSource].
 func (db *DB) Changes(table string) iter.Seq[types.Record] {
 	return func(yield func(types.Record) bool) {
@@ -65,7 +65,7 @@ func (db *DB) stream(ctx context.Context, table string) string {
 	return arn
 }
 
-// shards returns the shards of a stream with their records, parents first.
+// shards returns the shards of a stream with their records, each parent before its children.
 func (db *DB) shards(ctx context.Context, arn string) []api.StreamShard {
 	db.t.Helper()
 	list, err := engine.Of(db.DB).Service.StreamShards(ctx, arn)
@@ -73,12 +73,13 @@ func (db *DB) shards(ctx context.Context, arn string) []api.StreamShard {
 	return list
 }
 
-// created returns the time of a change. A record has it in whole seconds.
+// created returns the time of a change. Records have times in whole seconds.
 func created(d wire.StreamRecord) time.Time {
 	return time.Unix(int64(*d.ApproximateCreationDateTime), 0).UTC()
 }
 
-// recordsOf converts records to the SDK's form: an SDK client parses them from a made-up response.
+// recordsOf converts records to the SDK's form. For that, a client of the SDK parses them from the response of a
+// canned.
 func (db *DB) recordsOf(records []wire.Record) []types.Record {
 	db.t.Helper()
 	response := wire.AppendJSON(nil, &wire.GetRecordsOutput{Records: records})
@@ -88,7 +89,7 @@ func (db *DB) recordsOf(records []wire.Record) []types.Record {
 	return out.Records
 }
 
-// A canned is an HTTP client that answers every request with the same body.
+// A canned is an HTTP client that makes no request and always returns the same body.
 type canned []byte
 
 // Do implements [dynamodbstreams.HTTPClient].

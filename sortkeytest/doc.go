@@ -1,8 +1,8 @@
 // Package sortkeytest opens a database for a test.
 //
-// [New] opens a [DB] for one test: empty, in memory, with DynamoDB clients of the AWS SDK, and closed when the test
-// ends. That takes microseconds, so every test and subtest can have its own, in parallel. To fill a database once and
-// use it many times, see [Shared]; to give a subtest a copy, see [DB.Fork].
+// [New] opens a [DB] for one test. The database is empty, is in memory, has DynamoDB clients of the AWS SDK, and is
+// closed when the test ends. Opening takes microseconds, so every test and subtest can have its own database, in
+// parallel. To fill a database once and use it many times, see [Shared]. To give a subtest a copy, see [DB.Fork].
 //
 // [DB.Table] creates a table, and package designtest creates the tables of a deployment. [DB.Put] and the functions
 // [Get], [Query] and [Items] write and read items, and [DB.Diff] shows what has changed. [DB.Fail] makes calls fail,

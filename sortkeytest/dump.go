@@ -27,7 +27,7 @@ func (db *DB) Dump(tables ...string) string {
 		for _, table := range list {
 			s, ok := db.findSchema(ctx, table, "")
 			if !ok && len(tables) == 0 {
-				continue // the clock has moved on since tables, and the table's deletion has ended
+				continue // the time of DELETING has ended since db.tables returned the name
 			}
 			if !ok {
 				db.missing(ctx, table)
@@ -42,13 +42,14 @@ func (db *DB) Dump(tables ...string) string {
 	return b.String()
 }
 
-// Diff returns how the items of all tables differ from those in before, which is usually a fork: a line with + for a
-// new item, - for a deleted item, and ~ for an item with other attributes. It returns "" if nothing differs.
+// Diff returns the differences between the items of all tables in before, which is usually a fork, and in db. A line
+// with + is for a new item, a line with - for a deleted one, and a line with ~ for an item with changed attributes.
+// Diff returns "" if nothing differs.
 //
 //	Orders: customer / placed
 //	~ "7" / "2026-01-30"  {total: 12 → 13, note: none → "gift"}
 //
-// In memory, the time depends on how much differs between a database and its fork, not on how many items they have.
+// For a database in memory and its fork, the time depends on the number of differences, not on the number of items.
 func (db *DB) Diff(before *DB) string {
 	db.t.Helper()
 	if before == nil {
@@ -61,7 +62,8 @@ func (db *DB) Diff(before *DB) string {
 	return diff
 }
 
-// diff implements Diff. In ctx, all reads of before see one moment of before, and all reads of db one moment of db.
+// diff implements Diff. With ctx, all reads of before see the same state of before, and all reads of db see the same
+// state of db.
 func (db *DB) diff(ctx context.Context, before *DB) string {
 	db.t.Helper()
 	sides := []*DB{before, db}
@@ -103,7 +105,7 @@ func (db *DB) diff(ctx context.Context, before *DB) string {
 	return b.String()
 }
 
-// String returns the line for the change in the result of [DB.Diff].
+// String returns the line that [DB.Diff] prints for the change.
 func (c change) String() string {
 	switch {
 	case c.before.item == nil:
@@ -114,8 +116,9 @@ func (c change) String() string {
 	return "~ " + c.before.changed(c.now) + "\n"
 }
 
-// Golden compares the result of [DB.Dump] with a file, and fails the test if they differ. With SORTKEY_UPDATE=1 in
-// the environment, or with the flag -update if the test program defines one, it writes the file instead.
+// Golden compares the result of [DB.Dump] with a file, and fails the test if they differ. If the environment has
+// SORTKEY_UPDATE=1, Golden writes the file instead. It also does so with the flag -update, if the test program
+// defines that flag.
 func (db *DB) Golden(path string, tables ...string) {
 	db.t.Helper()
 	got := db.Dump(tables...)
@@ -143,15 +146,15 @@ func (db *DB) Golden(path string, tables ...string) {
 	}
 }
 
-// updating reports whether Golden should write the files. The package defines no flag of its own, which would collide
-// with the -update that many test programs define.
+// updating reports whether Golden should write the files. It only looks up the flag -update, which many test programs
+// define. If this package defined the flag too, the two would collide.
 func updating() bool {
 	f := flag.Lookup("update")
 	return os.Getenv("SORTKEY_UPDATE") != "" || f != nil && f.Value.String() == "true"
 }
 
-// compareLines returns the lines of want that got lacks, and then the lines of got that want lacks. It ignores the
-// order of lines, because every dump has its lines in the order of the keys.
+// compareLines returns the lines of want that are not in got, and then the lines of got that are not in want. It
+// ignores the order of lines, as the lines of every dump are in the order of the keys.
 func compareLines(want, got string) string {
 	wanted, have := strings.Split(want, "\n"), strings.Split(got, "\n")
 	var b strings.Builder

@@ -16,8 +16,8 @@ type eventRecord struct {
 	created time.Time
 }
 
-// eventOf converts a record to the form that Lambda events have. It differs from the form of GetRecords in two ways:
-// it has the ARN of the stream, and the identity has other field names. Source:
+// eventOf converts a record to the form that Lambda events have. That form differs from the form of GetRecords in two
+// ways: it has the ARN of the stream, and the fields of the identity have other names. Source:
 // docs.aws.amazon.com/lambda/latest/dg/with-ddb.html, and
 // amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html.
 func eventOf(r wire.Record, arn string) eventRecord {
@@ -58,7 +58,7 @@ func eventOf(r wire.Record, arn string) eventRecord {
 		}, user, arn,
 	})
 	if err != nil {
-		panic(err) // strings, numbers and JSON always encode
+		panic(err) // cannot happen, as strings, numbers and JSON can always be encoded
 	}
 	return eventRecord{encoded, *d.SequenceNumber, at}
 }

@@ -27,40 +27,40 @@ const (
 	maxEvent = 6 << 20 // bytes of an event
 	retained = 24 * time.Hour
 
-	// These limits end one Deliver; Lambda would retry for a day.
+	// These limits end a Deliver and fail the test, where Lambda would retry for a day.
 	maxCalls  = 100 // failed calls in a row for the same records
-	maxRounds = 100 // reads of the stream, which has new records if the handler makes changes
+	maxRounds = 100 // reads of the stream; it can get new records without end, as the handler may make changes
 )
 
-// An EventSource delivers the changes of a table to the handler of a function, as the
-// event source mapping of an AWS Lambda function does. The fields are the parameters of
-// the mapping; set them in the functions given to [DB.EventSource].
+// An EventSource delivers the changes of a table to the handler of a function, as the event source mapping of an AWS
+// Lambda function does. The fields are the parameters of the mapping. Set them in the functions that you pass to
+// [DB.EventSource].
 //
-// The records of a shard come in order, in batches. If the handler fails, it gets
-// the batch again, until it succeeds or the records are discarded. Shards are read one
-// after the other. One call of [EventSource.Deliver] runs at a time.
+// The records of a shard come in order, in batches. If the handler fails, it gets the batch again, until it succeeds
+// or the records are discarded. The event source reads one shard after the other. Only one call of
+// [EventSource.Deliver] runs at a time.
 type EventSource struct {
-	// BatchSize is the largest number of records in an event, at most 10,000. The size of an event is also limited,
-	// to 6 MB. Default: 100.
+	// BatchSize is the largest number of records in an event, at most 10,000. An event also has at most 6 MB.
+	// Default: 100.
 	BatchSize int
 	// StartingPosition is TRIM_HORIZON, for all records in the stream, or LATEST, for
 	// the changes after the call to [DB.EventSource]. Default: TRIM_HORIZON.
 	StartingPosition types.ShardIteratorType
-	// MaximumRetryAttempts is how often the handler gets a batch again, at most 10,000. Default: -1, which means
-	// until the records expire. The test does not wait so long: with -1 it fails when the handler has failed 100
-	// times in a row for the same records.
+	// MaximumRetryAttempts is how often the handler gets a failed batch again, at most 10,000. Default: -1, which
+	// means that it gets the batch until the records expire. A test does not wait that long: with -1 it fails once
+	// the handler has failed 100 times in a row for the same records.
 	MaximumRetryAttempts int
 	// MaximumRecordAge is the age at which records are discarded, from a minute to seven days, on the clock of the
 	// database. Default: 24 hours, the age at which the records of a stream expire.
 	MaximumRecordAge time.Duration
 	// BisectBatchOnFunctionError splits a failed batch into two. The split does not count as a retry.
 	BisectBatchOnFunctionError bool
-	// ReportBatchItemFailures makes the event source read the handler's response: records before the lowest sequence
-	// number in batchItemFailures are done, and the others are retried. By default it ignores the response.
+	// ReportBatchItemFailures makes the event source read the handler's response. Records before the lowest sequence
+	// number in batchItemFailures are done, and it delivers the others again. By default it ignores the response.
 	ReportBatchItemFailures bool
 	// Filters are the patterns of FilterCriteria, such as {"eventName": ["INSERT"]}. The handler gets only records
-	// that match one of them. Lambda allows 5, and up to 10 if the quota of the account has been increased. Default:
-	// the handler gets every record.
+	// that match at least one of them. Lambda allows 5, or up to 10 if the quota of the account has been increased.
+	// Default: the handler gets every record.
 	Filters []string
 	// OnFailure receives a message for each discarded batch, as an SQS queue does. The message is JSON that names the
 	// position of the records in the stream, but does not contain them. Without OnFailure, the test fails when
@@ -73,7 +73,7 @@ type EventSource struct {
 	arn     string
 	handler handler
 	filter  filter            // nil for all records
-	done    map[string]string // sequence number of the last record delivered or discarded, by shard
+	done    map[string]string // by shard: the sequence number of the last record that was delivered or discarded
 }
 
 // A handler is the interface lambda.Handler of aws-lambda-go: it takes the JSON of an event and returns the JSON of a
@@ -82,8 +82,8 @@ type handler = interface {
 	Invoke(ctx context.Context, event []byte) (response []byte, err error)
 }
 
-// EventSource connects a Lambda function to the stream of a table. For handler, pass the function that the program
-// passes to lambda.Start to lambda.NewHandler of aws-lambda-go:
+// EventSource connects a Lambda function to the stream of a table. The program passes a function to lambda.Start.
+// Pass the same function to lambda.NewHandler of aws-lambda-go to get the handler:
 //
 //	db.EventSource("Orders", lambda.NewHandler(HandleOrders))
 //
@@ -137,9 +137,9 @@ func (s *EventSource) check() error {
 	return nil
 }
 
-// Deliver calls the handler with all records that it has not received yet, including records of the handler's own
-// changes, and returns when there are no more. It retries failed calls at once. To let time pass between them,
-// advance the clock of the database in the handler. The handler gets the context of the test.
+// Deliver calls the handler with all records that it has not received yet, and returns when there are no more. If the
+// handler changes items, the records of these changes are delivered too. Deliver retries failed calls at once. To let
+// time pass between them, advance the clock of the database in the handler. The handler gets the context of the test.
 func (s *EventSource) Deliver() {
 	s.db.t.Helper()
 	if !s.running.TryLock() {
@@ -166,7 +166,7 @@ func (s *EventSource) Deliver() {
 	)
 }
 
-// deliverShard delivers the pending records of a shard, batch by batch. It reports whether there were any.
+// deliverShard delivers the pending records of a shard, batch by batch. It reports whether there were any records.
 func (s *EventSource) deliverShard(sh api.StreamShard) (delivered bool) {
 	s.db.t.Helper()
 	pending := s.pending(sh)
@@ -180,8 +180,8 @@ func (s *EventSource) deliverShard(sh api.StreamShard) (delivered bool) {
 }
 
 // pending returns the records of a shard that are still to be delivered. If the shard no longer has the last
-// delivered record, which expires first, these are all of its records. Pending applies the filters before
-// deliverShard cuts the batches; the guide does not say which comes first.
+// delivered record, all its records are newer, so pending returns all of them. It applies the filters, so
+// deliverShard cuts batches of filtered records; the guide does not say whether Lambda does so.
 func (s *EventSource) pending(sh api.StreamShard) (records []eventRecord) {
 	from := 0
 	if last, ok := s.done[sh.ID]; ok {
@@ -195,12 +195,12 @@ func (s *EventSource) pending(sh api.StreamShard) (records []eventRecord) {
 	return records
 }
 
-// A batch holds consecutive records of a shard and counts the calls of the handler with them.
+// A batch holds consecutive records of a shard. It also counts the calls of the handler with these records.
 type batch struct {
 	shard    string
 	records  []eventRecord
-	calls    int   // calls with these records, also as a part of a larger batch
-	failures int   // calls since a record was last done
+	calls    int   // calls with these records, including calls in which they were a part of a larger batch
+	failures int   // calls since a call last finished a record
 	retries  int   // calls that count against MaximumRetryAttempts
 	err      error // of the last call
 }
@@ -234,9 +234,9 @@ func (s *EventSource) deliver(b batch) {
 		}
 		switch half := len(b.records) / 2; {
 		case s.BisectBatchOnFunctionError && done > 0:
-			// Do not split: the records that the response reports as done are gone already, which is a split. If the
-			// response names the first record, nothing is done, and the next case splits the batch. The guide does
-			// not say what Lambda does then.
+			// Do not split. If the response reports some records as done, removing them was already a split. If the
+			// response names the first record, none is done, and the next case splits the batch. The guide does not
+			// say what Lambda does in that case.
 		case s.BisectBatchOnFunctionError && half > 0:
 			first := b
 			first.records, b.records = b.records[:half], b.records[half:]
@@ -256,7 +256,7 @@ func (s *EventSource) deliver(b batch) {
 	}
 }
 
-// call calls the handler and returns how many records are done.
+// call calls the handler with a batch. It returns how many records at the beginning of the batch are done.
 func (s *EventSource) call(b *batch) (done int) {
 	s.db.t.Helper()
 	response, err := s.handler.Invoke(s.db.t.Context(), eventWith(b.records))
@@ -283,7 +283,7 @@ func eventWith(records []eventRecord) []byte {
 	return append(event, "]}"...)
 }
 
-// errReported is the error of a call whose response reports failures.
+// errReported is the error of a call that returned a response with failures.
 var errReported = errors.New("its response reports failures")
 
 // succeeded returns how many records at the beginning of the batch are done according to the response. The first
@@ -308,8 +308,8 @@ func succeeded(response []byte, records []eventRecord) (done int, err error) {
 	return done, err
 }
 
-// failures returns the sequence numbers in a response. It compares the names of members exactly, and refuses an
-// object that has a name twice.
+// failures returns the sequence numbers of failed records in a response. It compares the names of members exactly,
+// and returns an error for an object that has a name twice.
 func failures(response []byte) (numbers []string, err error) {
 	if len(response) == 0 || string(response) == `""` {
 		return nil, nil
@@ -341,8 +341,8 @@ func failures(response []byte) (numbers []string, err error) {
 	return numbers, nil
 }
 
-// discardOld discards the records that are too old, and returns the rest of the batch. Old records come first in a
-// batch.
+// discardOld discards the records of a batch that are too old, and returns the rest of the batch. The old records
+// come first.
 func (s *EventSource) discardOld(b batch) batch {
 	s.db.t.Helper()
 	oldest := s.db.Clock.Now().Add(-min(s.MaximumRecordAge, retained))
@@ -383,7 +383,7 @@ func (s *EventSource) discard(b batch, condition string) {
 	s.OnFailure(message)
 }
 
-// describe names the shard and the records of a batch, for messages.
+// describe returns a text for messages that names the shard and the records of a batch.
 func (s *EventSource) describe(b batch) string {
 	n := len(b.records)
 	if n == 1 {

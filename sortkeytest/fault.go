@@ -10,27 +10,27 @@ import (
 )
 
 // A Fault makes calls fail on purpose, so that a test can meet rare failures: a throttled request, a lost answer, a
-// conflict. The first group of fields, up to Seed, selects calls; a call must match all fields that are set. The
-// second group says what happens to these calls: a Delay, and then one of the other failures. Faults affect every
-// client, over HTTP or not.
+// conflict. The fields up to Seed select calls. A call must match all of these fields that are set. The other fields
+// say what happens to the selected calls: a Delay, and then one of the failures. Faults affect every client, whether
+// it uses HTTP or not.
 type Fault struct {
 	// Operation is the name of an operation, such as "PutItem".
 	Operation string
-	// Table and Index are names. A batch or a transaction matches if one of its tables does; only Query and Scan have
+	// Table and Index are names. A batch or a transaction matches if it uses the table. Only Query and Scan can match
 	// an index.
 	Table, Index string
-	// Key is a pattern for a key attribute of an item that the call names, in
-	// which * stands for any text: "ORDER#*". Numbers are written as on the wire.
-	// Query, Scan and PartiQL statements name no items.
+	// Key is a pattern such as "ORDER#*", in which * stands for any text. A call matches if it names an item with a
+	// key attribute that matches the pattern. Numbers are written as on the wire. Query, Scan and PartiQL statements
+	// name no items.
 	Key string
-	// Skip is the number of matching calls that succeed first. Times is the number of calls that fail after them; 0
+	// Skip is the number of matching calls that succeed first. Times is the number of calls after these that fail; 0
 	// means all.
 	Skip, Times int
-	// Nth says which of the matching calls after Skip fail, counted from 1. With {1, 3} the first and the third fail,
-	// and the second and all later ones succeed. Default: all fail.
+	// Nth selects by number, from 1, which of the matching calls after Skip fail. With {1, 3} the first and the third
+	// fail, and the second and all later ones succeed. Default: all fail.
 	Nth []int
-	// Chance is the probability with which a matching call fails; 0 means that every call fails. Seed makes the
-	// choice reproducible.
+	// Chance is the probability that a matching call fails; 0 means that every call fails. Calls with the same Seed
+	// give the same choices.
 	Chance float64
 	Seed   uint64
 
@@ -38,13 +38,13 @@ type Fault struct {
 	// "RequestLimitExceeded", "InternalServerError", "TransactionConflictException" or
 	// "TransactionInProgressException". Message replaces DynamoDB's text.
 	Code, Message string
-	// Reasons cancel a transaction. They hold a code for each action, such as "TransactionConflict". An action with
-	// "" or "None", or after the last code, is not a reason. Only transactions match.
+	// Reasons cancel a transaction. They are the codes of its actions in order, such as "TransactionConflict". An
+	// action with "" or "None", or after the last code, is not a reason. Only transactions match.
 	Reasons []string
-	// Unprocessed is how many requests at the end of a batch the call returns unprocessed. It processes the others.
-	// Only BatchGetItem and BatchWriteItem match.
+	// Unprocessed is the number of requests at the end of a batch that the call returns unprocessed. It processes the
+	// others. Only BatchGetItem and BatchWriteItem match.
 	Unprocessed int
-	// Delay is how long the call waits before anything else.
+	// Delay is how long a call waits before it does anything else.
 	Delay time.Duration
 	// Hang makes the call wait until its context ends or the database is closed.
 	Hang bool
@@ -54,12 +54,12 @@ type Fault struct {
 	LoseAnswer bool
 }
 
-// Fail puts a fault in force until the test ends or [ActiveFault.Lift] is called. The test fails if, at its end,
-// fewer calls have met the fault than Times or Nth say, or none: then it has not tested what it should. Code must be
-// an exception that the operation can return. If several faults match a call, only the first takes effect. The others
-// count the call as one that succeeded. Forks do not inherit faults.
+// Fail puts a fault in force until the test ends or [ActiveFault.Lift] is called. At its end, the test fails if fewer
+// calls have met the fault than Times or Nth say, or if none has, as it has then not tested what it should. Code must
+// be an exception that the operation can return. If several faults match a call, only the first takes effect. The
+// others count the call as a call that succeeded. Forks do not inherit faults.
 //
-// After the end of its test, Fail may return nil for an invalid fault; the methods of a nil ActiveFault do nothing.
+// After the end of its test, Fail may return nil for an invalid fault. The methods of a nil ActiveFault do nothing.
 func (db *DB) Fail(f Fault) *ActiveFault {
 	db.t.Helper()
 	if f.Operation != "" {
@@ -84,7 +84,7 @@ func (db *DB) Fail(f Fault) *ActiveFault {
 	return failure
 }
 
-// wanted returns how many calls must meet the fault for the test to pass.
+// wanted returns how many calls must meet the fault, or else the test fails.
 func wanted(f Fault) int {
 	n := f.Times
 	if f.Nth != nil && (n == 0 || len(f.Nth) < n) {
@@ -93,8 +93,8 @@ func wanted(f Fault) int {
 	return max(n, 1)
 }
 
-// An ActiveFault is a [Fault] in force, which [DB.Fail] returns. Its methods do nothing if it is nil, for a fault
-// that could not be set.
+// An ActiveFault is a [Fault] in force. [DB.Fail] returns it, or nil for a fault that it could not set. The methods
+// of a nil ActiveFault do nothing.
 type ActiveFault struct {
 	rule *fault.Rule
 	lift func()

@@ -26,8 +26,8 @@ const (
 // A filter is a list of patterns. A record is delivered if it matches one of them.
 type filter []pattern
 
-// A pattern matches a part of a record. A pattern with fields matches an object whose fields match theirs. A pattern
-// with tests matches a scalar that passes one of them.
+// A pattern matches a part of a record. A pattern with fields matches an object if the object's fields match them. A
+// pattern with tests matches a scalar that passes at least one test.
 type pattern struct {
 	fields map[string]pattern // nil for a list of tests
 	tests  []func(scalar any) bool
@@ -54,7 +54,7 @@ func parsePattern(source string) (p pattern, err error) {
 	if len(source) > mostPattern {
 		return p, fmt.Errorf("pattern has %d bytes, want at most %d", len(source), mostPattern)
 	}
-	// AppendFormat also refuses an object with a name twice.
+	// AppendFormat also returns an error if an object has a name twice.
 	if _, err := jsontext.AppendFormat(nil, []byte(source)); err != nil {
 		return p, err
 	}
@@ -76,7 +76,7 @@ func decodeJSON(data []byte) (v any, err error) {
 	return v, err
 }
 
-// parseAt parses the pattern at a path: an object, or a list of values and operators.
+// parseAt parses the part of a pattern at a path. It is an object, or a list of values and operators.
 func parseAt(path string, v any) (p pattern, err error) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -113,7 +113,7 @@ func parseAt(path string, v any) (p pattern, err error) {
 	return p, placed(path, "the pattern is %s, want a list of values or operators, or an object", kindOf(v))
 }
 
-// placed returns an error that names path, the path of the faulty part of the pattern.
+// placed returns an error that names the path of the wrong part of the pattern.
 func placed(path, format string, args ...any) error {
 	if path == "" {
 		return fmt.Errorf(format, args...)
@@ -121,7 +121,7 @@ func placed(path, format string, args ...any) error {
 	return fmt.Errorf("at %s: "+format, append([]any{path}, args...)...)
 }
 
-// parseTest parses an element of a list, a value or an operator, and returns its test, which is nil for
+// parseTest parses an element of a list, which is a value or an operator, and returns its test. The test is nil for
 // {"exists": false}.
 func parseTest(v any) (func(any) bool, error) {
 	switch v := v.(type) {
@@ -190,10 +190,10 @@ func parseOperator(name string, operand any) (func(any) bool, error) {
 	}, nil
 }
 
-// kindOf describes an invalid value in a pattern, for messages.
+// kindOf describes an invalid value of a pattern, for messages.
 func kindOf(v any) string {
 	const most = 40
-	shown, _ := text.JSON(v) // JSON that was decoded can always be encoded
+	shown, _ := text.JSON(v) // cannot fail, as v comes from JSON
 	if len(shown) <= most {
 		return string(shown)
 	}
@@ -211,8 +211,9 @@ func (f filter) matches(record any) bool {
 	return slices.ContainsFunc(f, func(p pattern) bool { return p.matches([]any{record}) })
 }
 
-// matches reports whether one of the values matches. For a list, the caller passes its elements. An object must match
-// as a whole: fields of different objects in a list do not combine.
+// matches reports whether at least one of the values matches. If the value in a record is a list, the caller passes
+// its elements. An object must match as a whole: matching fields of different objects in a list do not count
+// together.
 func (p pattern) matches(values []any) bool {
 	if p.fields == nil {
 		there := false
@@ -229,7 +230,7 @@ func (p pattern) matches(values []any) bool {
 	}
 
 	if len(values) == 0 {
-		values = []any{nil} // without an object, every field counts as absent
+		values = []any{nil} // if there is no object, treat every field as absent
 	}
 	return slices.ContainsFunc(values, func(v any) bool {
 		object, _ := v.(map[string]any)
@@ -246,7 +247,8 @@ func (p pattern) matches(values []any) bool {
 	})
 }
 
-// elements returns a value or, for a list, its elements and those of the lists in it.
+// elements returns a value in a list. If the value is a list itself, elements returns its elements, and those of
+// lists inside it.
 func elements(v any) (all []any) {
 	list, ok := v.([]any)
 	if !ok {

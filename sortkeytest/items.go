@@ -63,16 +63,16 @@ func (db *DB) put(table string, n int, item any) {
 	db.must(err, "table %s: item %d: ", table, n)
 }
 
-// PutJSON writes items in DynamoDB JSON, such as {"id":{"S":"x"}}: one item, several in a row, lists of them, or a
+// PutJSON writes items in DynamoDB JSON, such as {"id":{"S":"x"}}: one item, several in a row, lists of items, or a
 // response with Items. It also accepts the lines of an export, {"Item":{...}}, and requests of BatchWriteItem,
-// PutItem and TransactWriteItems. Requests name their tables. So table may be "" if the text has only requests;
-// otherwise they must name this table. PutJSON executes deletes in requests; it refuses conditions and updates.
+// PutItem and TransactWriteItems. If the text has only requests, which name their tables, table may be "". Otherwise
+// all requests must name table. PutJSON executes deletes in requests, but refuses conditions and updates.
 func (db *DB) PutJSON(table string, text []byte) {
 	db.t.Helper()
 	db.must(db.putJSON(table, text), "%s", ofTable(table))
 }
 
-// ofTable returns the start of a message about a table, or "" if no table was given.
+// ofTable returns the start of a message about a table. It returns "" if table is "".
 func ofTable(table string) string {
 	if table == "" {
 		return ""
@@ -80,7 +80,7 @@ func ofTable(table string) string {
 	return "table " + table + ": "
 }
 
-// PutFile is [DB.PutJSON] with the content of a file, such as one in testdata.
+// PutFile is [DB.PutJSON] with the text of a file, such as one in testdata.
 func (db *DB) PutFile(table, path string) {
 	db.t.Helper()
 	text, err := os.ReadFile(path)
@@ -119,8 +119,8 @@ func (db *DB) putJSON(table string, text []byte) error {
 	}
 }
 
-// putRequests executes the writes of a request or of a list of requests. The text begins at the given line of its
-// file.
+// putRequests executes the writes of a request or of a list of requests. line is the line of the file at which the
+// text begins.
 func (db *DB) putRequests(table string, text json.RawMessage, line int64) error {
 	for r := requestfile.NewReader(bytes.NewReader(text), len(text)); ; {
 		w, err := r.Next()
@@ -155,8 +155,8 @@ func (db *DB) putRequests(table string, text json.RawMessage, line int64) error 
 	}
 }
 
-// written adds the item to the error for an item that could not be written. If the database has ended, the error says
-// how and when instead.
+// written adds the item to the error of a write that failed. If the database has ended, it returns an error that says
+// how and when.
 func (db *DB) written(err error, item []byte) error {
 	if over := db.life.over(); err != nil && over != "" {
 		return errors.New(over)
@@ -167,7 +167,7 @@ func (db *DB) written(err error, item []byte) error {
 	return nil
 }
 
-// putAll writes all items in one JSON value.
+// putAll writes all items in one JSON value: an item, a list of items, or a response.
 func (db *DB) putAll(table string, text json.RawMessage) error {
 	items := []json.RawMessage{text}
 	var members map[string]json.RawMessage
@@ -194,8 +194,8 @@ func (db *DB) putOne(table string, text json.RawMessage) error {
 	if err := json.Unmarshal(text, &members); err != nil {
 		return err
 	}
-	// A line of an export is {"Item":{...}}, where every member of the inner object is an object. That is no item: the
-	// only attribute of {"Item":{"M":{...}}} is a map called Item.
+	// A line of an export is {"Item":{...}}, and every member of the inner object is an object. The line itself could
+	// not be an item: an item with one attribute called Item, a map, is {"Item":{"M":{...}}}.
 	var inner map[string]map[string]any
 	item, err := attr.ParseItem(text)
 	if err != nil && len(members) == 1 && json.Unmarshal(members["Item"], &inner) == nil {
@@ -216,8 +216,8 @@ func (db *DB) putOne(table string, text json.RawMessage) error {
 	return db.written(err, text)
 }
 
-// isTyped reports whether a value looks like one in DynamoDB JSON: an object with one
-// member, named by a type.
+// isTyped reports whether a value looks like an attribute value in DynamoDB JSON: an object with one member whose
+// name is a type.
 func isTyped(value json.RawMessage) bool {
 	var v map[string]json.RawMessage
 	if err := json.Unmarshal(value, &v); err != nil || len(v) != 1 {
@@ -229,7 +229,7 @@ func isTyped(value json.RawMessage) bool {
 	return false
 }
 
-// shorten returns JSON on one line, cut to 200 bytes, for messages.
+// shorten returns JSON on one line for messages. It cuts the text to 200 bytes.
 func shorten(value []byte) string {
 	const most = 200
 	var b bytes.Buffer
@@ -243,8 +243,8 @@ func shorten(value []byte) string {
 	return b.String()
 }
 
-// Get returns the item with a key, to check what code has written. The key is the value of the partition key and, if
-// the table has one, of the sort key. The result ok reports whether there is such an item.
+// Get returns the item with a key, to check what code has written. key has the value of the partition key and, if the
+// table has a sort key, its value. ok reports whether there is such an item.
 func Get[T any](db *DB, table string, key ...any) (item T, ok bool) {
 	db.t.Helper()
 	schema := db.schema(quiet, table, "")
@@ -270,8 +270,8 @@ func Get[T any](db *DB, table string, key ...any) (item T, ok bool) {
 	return unmarshal[T](db, table, out.Item), true
 }
 
-// Query returns the items whose key begins with the given values, in the order of the rest of the key. With one
-// value, these are all items of a partition. To read an index, write its name after the table's and a slash:
+// Query returns the items whose key begins with the given values, ordered by the rest of the key. With one value,
+// these are all items of a partition. To read an index, write its name after the table's name and a slash:
 // "Orders/ByStatus".
 func Query[T any](db *DB, from string, key ...any) []T {
 	db.t.Helper()
@@ -340,7 +340,8 @@ func unmarshal[T any](db *DB, table string, item map[string]types.AttributeValue
 		return v
 	}
 	attribute := ""
-	for _, name := range slices.Sorted(maps.Keys(item)) { // UnmarshalMap does not name the attribute in its error
+	// look for the attribute, as the error of UnmarshalMap does not name it
+	for _, name := range slices.Sorted(maps.Keys(item)) {
 		var probe T
 		if attributevalue.UnmarshalMap(map[string]types.AttributeValue{name: item[name]}, &probe) != nil {
 			attribute = " attribute " + name + " of"
@@ -359,8 +360,8 @@ func unmarshal[T any](db *DB, table string, item map[string]types.AttributeValue
 	return v
 }
 
-// keyValue converts v to the value of key attribute i. If v does not fit, it fails the test with a message that
-// begins with what, a description of the call.
+// keyValue converts v to the value of key attribute i. If v does not fit, it fails the test. The message begins with
+// what, which describes the call.
 func (db *DB) keyValue(what string, s schema, i int, v any) types.AttributeValue {
 	db.t.Helper()
 	value := db.value(v)

@@ -20,7 +20,7 @@ type life struct {
 	end time.Time
 }
 
-// stop records that the database has ended. Only the first call counts.
+// stop records how the database has ended. Only the first call has an effect.
 func (l *life) stop(how string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -29,8 +29,8 @@ func (l *life) stop(how string) {
 	}
 }
 
-// over returns a text for messages that says whose database has ended, how and when. It returns "" while the database
-// is open.
+// over returns a text for messages that says which test's database has ended, how and when. It returns "" while the
+// database is open.
 func (l *life) over() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

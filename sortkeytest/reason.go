@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// reason returns the text of an error of the test's own operations: the code and the message, without what the SDK
-// puts around them except the operation. If the database has been closed, reason says so instead.
+// reason returns the text of an error of the test's own operations: the operation, the code and the message, without
+// the rest of the SDK's text. If the database has been closed, the text says that instead.
 func (db *DB) reason(err error) string {
 	if over := db.life.over(); over != "" && isClosed(err) {
 		return over

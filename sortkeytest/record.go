@@ -43,8 +43,8 @@ func (db *DB) Record() *Recording {
 	return r
 }
 
-// A recorder is a Recording that implements [sortkey.Observer]. It keeps Begin and End out of Recording's exported
-// methods.
+// A recorder is a Recording as a [sortkey.Observer]. It is a type of its own so that Begin and End are not exported
+// methods of Recording.
 type recorder Recording
 
 // Begin implements [sortkey.Observer].
@@ -60,8 +60,8 @@ func (r *recorder) End(_ context.Context, e *sortkey.Event) {
 // Stop ends the recording, so that later calls do not count.
 func (r *Recording) Stop() { r.stop() }
 
-// Calls returns the events of the calls so far, in the order in which the calls ended, for checks that the other
-// methods do not make.
+// Calls returns the events of the calls so far, in the order in which the calls ended. Use it for checks for which
+// there is no method.
 func (r *Recording) Calls() []*sortkey.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,7 +104,7 @@ func (r *Recording) Only(tables ...string) {
 	}
 }
 
-// AtMost fails the test if the calls so far consumed more than the given capacity units together.
+// AtMost fails the test if the calls so far have consumed more than the given number of capacity units in total.
 func (r *Recording) AtMost(units float64) {
 	r.t.Helper()
 	total := 0.0
@@ -165,8 +165,8 @@ func (db *DB) Forbid(operations ...string) {
 	db.t.Cleanup(db.DB.Observe(&ban{db.t, operations, caller()}))
 }
 
-// caller returns the file and line that called the exported method, such as service_test.go:42. Only an exported
-// method may call it.
+// caller returns the file and line from which an exported method was called, such as service_test.go:42. Only the
+// exported method itself may call it.
 func caller() string {
 	_, file, line, _ := runtime.Caller(2)
 	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
@@ -189,7 +189,7 @@ func checkNames(t testing.TB, operations []string) {
 type ban struct {
 	t          testing.TB
 	operations []string
-	set        string // file and line of the call of Forbid
+	set        string // file and line at which Forbid was called
 }
 
 // Begin implements [sortkey.Observer].

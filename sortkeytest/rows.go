@@ -16,11 +16,11 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// moment calls fn with a context in which all reads see the database as it is now, whatever other goroutines write,
-// create and delete meanwhile.
+// moment calls fn with a context in which all reads see the database as it is now, even if other goroutines write
+// items or create and delete tables meanwhile.
 func (db *DB) moment(fn func(ctx context.Context)) { db.momentIn(quiet, fn) }
 
-// momentIn is like moment, but derives the context from ctx, which may come from a moment of another database.
+// momentIn is like moment, but derives the context from ctx. ctx may be the context of a moment of another database.
 func (db *DB) momentIn(ctx context.Context, fn func(ctx context.Context)) {
 	db.t.Helper()
 	err := db.DB.View(ctx, func(ctx context.Context) error {
@@ -49,8 +49,8 @@ type schema struct {
 // String returns the schema in the form that [DB.Table] and [Global] take.
 func (s schema) String() string { return s.text }
 
-// schema returns the schema of a table or, unless index is "", of its index. It fails the test if there is no such
-// table.
+// schema returns the schema of a table or, if index is not "", of an index of the table. It fails the test if there
+// is no such table.
 func (db *DB) schema(ctx context.Context, table, index string) schema {
 	db.t.Helper()
 	s, ok := db.findSchema(ctx, table, index)
@@ -105,7 +105,8 @@ func (db *DB) findSchema(ctx context.Context, table, index string) (s schema, ok
 	return s, true
 }
 
-// similar returns a hint at a table with a similar name, for a message about a missing table, or "".
+// similar returns a hint for a message about a missing table. The hint names a table with a similar name. It is "" if
+// there is none.
 func (db *DB) similar(ctx context.Context, table string) string {
 	if db.life.over() != "" {
 		return ""
@@ -136,8 +137,8 @@ func (db *DB) rows(ctx context.Context, s schema, table string) (rows []row) {
 	return rows
 }
 
-// A change is an item that differs between two databases, before and now. If one of them lacks the item, that row is
-// zero.
+// A change is an item that differs between two databases, before and now. If the item is not in one of them, the row
+// for that database is zero.
 type change struct{ before, now row }
 
 // key returns a row that has the item's key: now or, if the item was deleted, before.
@@ -148,8 +149,8 @@ func (c change) key() row {
 	return c.now
 }
 
-// changes returns the items of a table that differ between before and db, in the order of their keys. If before is
-// nil, it returns all items. The table must have the same key in both databases.
+// changes returns the items of a table that differ between the databases before and db, in the order of their keys.
+// If before is nil, it returns all items. The table must have the same key in both databases.
 func (db *DB) changes(ctx context.Context, before *DB, s schema, table string) (list []change) {
 	db.t.Helper()
 	names := s.names
@@ -173,7 +174,7 @@ func (db *DB) changes(ctx context.Context, before *DB, s schema, table string) (
 		return nil
 	})
 	db.must(err, "table %s: ", table)
-	// Not slices.SortFunc, which would compile to 25 KB of code for a type as large as change.
+	// slices.SortFunc would compile to 25 KB of code for a type as large as change.
 	sort.Slice(list, func(i, j int) bool { return compareRows(list[i].key(), list[j].key()) < 0 })
 	return list
 }
@@ -199,7 +200,7 @@ func (r row) String() string {
 	return r.line(others)
 }
 
-// changed returns a line with the key, and with the attributes of r that differ in now.
+// changed returns a line with the key and the attributes that differ between r and now.
 func (r row) changed(now row) string {
 	var names []string
 	for _, it := range []attr.Item{r.item, now.item} {

@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey"
 )
 
-// Shared returns a function that gives each test a copy of one database. Call it for variables of a package, or in
-// TestMain:
+// Shared returns a function that gives each test a copy of one database. Call Shared for variables of a package, or
+// in TestMain:
 //
 //	var shop = sortkeytest.Shared(func(db *sortkeytest.DB) {
 //		db.Table("Orders", "customer / placed")
@@ -26,7 +26,7 @@ import (
 //		t.Parallel()
 //		db := shop(t)
 //
-// Shared calls fill once, when the first test asks for a copy, and once more for tests in bubbles of
+// Shared calls fill once, when the first test asks for a copy. It calls fill once more for tests in bubbles of
 // testing/synctest, where time begins in the year 2000. If fill fails, every test that asks for a copy fails with the
 // same message. Every such test also logs what fill has logged. A copy takes microseconds; see [DB.Fork].
 //
@@ -51,9 +51,9 @@ type template struct {
 	db     *DB           // nil if it could not be filled
 	sweep  time.Duration // the SweepInterval of copies
 
-	// mu serialises copies, so that no copy waits for another inside the database, on a channel. The waiting
-	// goroutine may be in another bubble of testing/synctest than the one that opened the database, and cannot use
-	// channels of that bubble.
+	// mu makes copies run one after the other. Without mu, a copy could wait for another on a channel inside the
+	// database. The waiting goroutine may be in another bubble of testing/synctest than the one that opened the
+	// database, and cannot use channels of that bubble.
 	mu sync.Mutex
 }
 
@@ -82,7 +82,7 @@ func (s *template) open(first testing.TB) {
 		defer close(done)
 		defer func() { s.test.end(recover(), s.db != nil) }()
 		db := New(s.test, optFns...)
-		s.test.cleanups = nil // drop the cleanup that would close the filled database
+		s.test.cleanups = nil // drop the cleanup that New has registered, as it would close the filled database
 		if s.fill == nil {
 			db.t.Fatalf("the function that fills it is nil")
 		}
@@ -92,8 +92,8 @@ func (s *template) open(first testing.TB) {
 	<-done
 }
 
-// filling is the [testing.TB] of a shared database while fill runs. Its failures fail every test that asks for a
-// copy. Methods that filling does not define are those of the first of these tests.
+// filling is the [testing.TB] of a shared database while fill runs. If it fails, every test that asks for a copy
+// fails. The embedded TB, the first of these tests, has the methods that filling does not define.
 type filling struct {
 	testing.TB
 	mu       sync.Mutex
@@ -126,7 +126,7 @@ func (f *filling) Logf(format string, args ...any) {
 	f.logs = append(f.logs, fmt.Sprintf(format, args...))
 }
 
-// Errorf records a failure, which fails every test that asks for a copy from now on.
+// Errorf records a failure. From now on, every test that asks for a copy fails.
 func (f *filling) Errorf(format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -139,8 +139,8 @@ func (f *filling) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// end records why filling the database failed, if it did, and runs the cleanups as at the end of a test. Panicked is
-// the recovered panic or nil. Returned says whether fill has returned.
+// end runs the cleanups as at the end of a test. If filling the database failed, end records why. panicked is the
+// recovered panic or nil. returned reports whether fill has returned.
 func (f *filling) end(panicked any, returned bool) {
 	switch {
 	case panicked != nil:
@@ -162,7 +162,7 @@ func (f *filling) end(panicked any, returned bool) {
 	}
 }
 
-// reports returns the text of all failures, or "", and the logs.
+// reports returns the text of all failures, or "" if there are none, and the logs.
 func (f *filling) reports() (failures string, logs []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

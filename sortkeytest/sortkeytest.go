@@ -20,17 +20,17 @@ import (
 
 // A DB is the database of one test. It is safe for concurrent use.
 //
-// The methods that set up or read tables and items are operations of the test, not of the code under test: faults,
+// The methods that set up or read tables and items are operations of the test, not of the code under test. So faults,
 // throttling and delays of tables do not affect them, they see every change, and they are not recorded.
 type DB struct {
-	// DB is the database itself, for what a test seldom needs: its handler and HTTP client, observers, snapshots.
-	// Where both types have a method of the same name, such as Fork, prefer the method of this type, which knows the
-	// test.
+	// DB is the database itself, for things that a test seldom needs: its handler and HTTP client, observers,
+	// snapshots. If both types have a method of the same name, such as Fork, prefer the method of this type, as it
+	// knows the test.
 	DB *sortkey.DB
 	// Client is the client for the code under test, from [sdk.Client]. If an option or an observer could notice the
-	// difference, a call goes over the wire, without a socket. Otherwise it takes a shorter way.
+	// difference, a call goes over the wire, but without a socket. Otherwise it goes a shorter way.
 	Client *dynamodb.Client
-	// Direct is a client from [sdk.Direct], for benchmarks. Its operations on items always take the shorter way, on
+	// Direct is a client from [sdk.Direct], for benchmarks. Its operations on items always go the shorter way, on
 	// which middleware and some other options have no effect. If in doubt, use Client.
 	Direct *dynamodb.Client
 	// Clock is the clock of the database.
@@ -49,8 +49,9 @@ type seed [32]byte
 // reader returns the source of randomness for ids.
 func (s seed) reader() io.Reader { return seeded.NewReader(s) }
 
-// fork returns the seed for a copy of the database that a test gets. The seed depends only on s and the test's name,
-// so the copy's ids do not depend on the order of parallel tests. They differ from those of the original.
+// fork returns the seed for the copy of a database that a test gets. The seed depends only on s and the name of the
+// test, so the ids in the copy do not depend on the order of parallel tests. They differ from the ids of the
+// original.
 func (s seed) fork(test string) seed { return sha256.Sum256(append(s[:], test...)) }
 
 // quiet is the context of the test's own operations, which faults and recordings ignore.
@@ -82,9 +83,9 @@ func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 	return newDB(t, &DB{DB: opened, Clock: clock, seed: first, stale: *stale})
 }
 
-// Fork returns a copy of the database as it is now, for a subtest or the same test. The time that Fork takes does not
-// depend on the size. Neither database sees later writes to the other, and each has its own clock. The copy is closed
-// when t ends.
+// Fork returns a copy of the database as it is now, for a subtest or the same test. It takes the same time for a
+// database of any size. Neither database sees later writes to the other, and each has its own clock. The copy is
+// closed when t ends.
 func (db *DB) Fork(t testing.TB) *DB {
 	t.Helper()
 	return db.fork(t)
@@ -106,29 +107,29 @@ func (db *DB) fork(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 	return newDB(t, &DB{DB: fork, Clock: clock, seed: next, stale: db.stale})
 }
 
-// HoldIndexes makes reads of global and local indexes see the rows as they are now, until [DB.Settle], so that a test
-// can use an index that lags behind its table. It does not affect consistent reads of local indexes, indexes that are
-// created later, or forks. The store must be of package store/memory, as it is by default.
+// HoldIndexes makes reads of global and local indexes see the rows as they are now, until [DB.Settle]. So a test can
+// read an index that lags behind its table. HoldIndexes does not affect consistent reads of local indexes, indexes
+// that are created later, or forks. The store must be of package store/memory, which is the default.
 func (db *DB) HoldIndexes() {
 	db.t.Helper()
 	db.must(engine.Of(db.DB).Tables.HoldIndexes(context.Background()), "")
 }
 
-// Settle makes all reads see the changes so far: it ends the effect of [DB.HoldIndexes], and [sortkey.StaleReads] do
-// not hide these changes any more.
+// Settle makes all reads see the changes so far. It ends the effect of [DB.HoldIndexes], and [sortkey.StaleReads] no
+// longer hide these changes.
 func (db *DB) Settle() { engine.Of(db.DB).Tables.Settle() }
 
-// With returns the same database for a subtest, so that a method that fails there fails the subtest. With its
-// parent's database, a subtest would call FailNow of the parent from the wrong goroutine, which can end the whole
-// test program.
+// With returns the same database for a subtest. If a method of the result fails, it fails the subtest. A subtest must
+// not use its parent's database directly: a method that fails would call FailNow of the parent from the wrong
+// goroutine, which can end the whole test program.
 func (db *DB) With(t testing.TB) *DB {
 	own := *db
 	own.t = t
 	return &own
 }
 
-// Close closes the database before its test ends, to test how code handles that. The end of the test then closes
-// nothing.
+// Close closes the database before its test ends, to test how code handles a closed database. At the end of the test,
+// nothing is left to close.
 func (db *DB) Close() error {
 	db.life.stop("was closed")
 	return db.DB.Close()

@@ -43,6 +43,5 @@ type Index = sortkey.Index
 // Global returns a global secondary index, as [sortkey.Global] does.
 func Global(name, key string) Index { return sortkey.Global(name, key) }
 
-// Local returns a local secondary index, as [sortkey.Local] does. The key is its sort key
-// only.
+// Local returns a local secondary index, as [sortkey.Local] does. sort is its sort key.
 func Local(name, sort string) Index { return sortkey.Local(name, sort) }

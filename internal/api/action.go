@@ -19,14 +19,14 @@ const (
 // codeInvalid is the cancellation reason code of an action that fails validation.
 const codeInvalid = "ValidationError"
 
-// An action is one write or condition check of a transaction, with its expressions parsed. PartiQL statements that
-// write become actions too.
+// An action is one write or condition check of a transaction. Its expressions are parsed. A PartiQL statement that
+// writes is an action too.
 type action struct {
 	table     *string
 	key       attr.Item // for a Put, the whole item
 	put       bool
 	onFailure *string
-	check     func(*table.Table) error // makes the checks that do not need stored items
+	check     func(*table.Table) error // does the checks that do not need stored items
 	run       func(*table.Tx, *table.Table) (table.Change, error)
 }
 
@@ -51,8 +51,8 @@ func (a *action) itemID(t *table.Table) (string, error) {
 }
 
 // cancellation returns the reason that a cancelled transaction gives for err, the error of one of its actions.
-// onFailure is the ReturnValuesOnConditionCheckFailure of the action. If err fails the whole request instead,
-// cancellation returns false.
+// onFailure is the ReturnValuesOnConditionCheckFailure of that action. If err makes the whole request fail, so that
+// no action needs a reason, cancellation returns false.
 func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) {
 	if code := contentionCode(err); code != "" {
 		return wire.CancellationReason{Code: &code, Message: new(err.Error())}, true
@@ -83,8 +83,8 @@ func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) 
 	return wire.CancellationReason{}, false
 }
 
-// checkEmptyKey returns an error if a key attribute has an empty value. An empty value fails the whole request; any
-// other invalid key only gives its action a cancellation reason. Source: conformance
+// checkEmptyKey returns an error if a key attribute has an empty value. With an empty value the whole request fails.
+// With any other invalid key, only the action gets a cancellation reason. Source: conformance
 // error-messages/transactWriteItems.
 func checkEmptyKey(t *table.Table, key attr.Item) error {
 	for _, a := range t.Key().Attributes() {
@@ -103,8 +103,8 @@ func contentionCode(err error) string {
 	return throttleCode(err)
 }
 
-// memberCode returns the code that a batch reports for the error of one of its statements. Source: the service model,
-// BatchStatementErrorCodeEnum.
+// memberCode returns the code with which a batch reports the error e of one of its statements. Source: the service
+// model, BatchStatementErrorCodeEnum.
 func memberCode(e *wire.Error) string {
 	if code := throttleCode(e); code != "" {
 		return code

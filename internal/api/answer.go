@@ -9,29 +9,29 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// maxAnswer bounds the JSON of all items of a response, in bytes; a response of one item may exceed it. The
-// documented size limits of pages, batches and transactions are not enough: a number whose documented size is 2 bytes
-// takes up to 132 digits in JSON, so the JSON of a 400 KB item may have 19 MB.
+// maxAnswer is the maximum length in bytes of the JSON of all items of a response. A response with a single item may
+// exceed it. The documented size limits of pages, batches and transactions do not limit the JSON enough: a number
+// whose documented size is 2 bytes takes up to 132 digits, so the JSON of a 400 KB item may have 19 MB.
 const maxAnswer = 32 << 20
 
 const (
-	// maxItemJSON bounds the JSON of one 400 KB item. The worst case is a list of numbers.
+	// maxItemJSON is the maximum length of the JSON of a 400 KB item. The worst case is a list of numbers.
 	maxItemJSON = 20 << 20
 
-	// uncounted is how many bytes of items, by their documented size, an [answer] takes before it begins to measure
-	// their JSON. So nothing is measured for a small response.
+	// uncounted is how many bytes of items, by their documented size, an [answer] takes before it measures the JSON
+	// of items. So it measures nothing for a small response.
 	uncounted = 64 << 10
 
-	// maxUncounted bounds the JSON of the items that an answer does not measure. An item has at most 47 bytes of JSON
-	// for each byte of its documented size.
+	// maxUncounted is the maximum length of the JSON of the items that an answer does not measure. An item has at
+	// most 47 bytes of JSON for each byte of its documented size.
 	maxUncounted = 47 * uncounted
 )
 
-// An answer adds up the JSON size of the items of one response while an operation gathers them.
+// An answer adds up the size of the JSON of a response's items while an operation collects them.
 type answer struct {
 	items int
 	size  int // documented, of all items
-	json  int // bytes of JSON, of the measured items
+	json  int // bytes of JSON of the measured items
 }
 
 // add counts an item whose JSON has n bytes. If n is 0, add measures the item itself.
@@ -46,12 +46,11 @@ func (a *answer) add(it attr.Item, n int) {
 	a.json += n
 }
 
-// full reports whether the response has no room for the largest possible item: with that item it could exceed
-// [maxAnswer].
+// full reports whether the response could exceed [maxAnswer] with one more item of the largest size.
 func (a *answer) full() bool { return a.json >= maxAnswer-maxUncounted-maxItemJSON }
 
-// fits counts an item and returns true. If the response would exceed [maxAnswer], it does not count the item and
-// returns false. The first item always fits.
+// fits counts an item and returns true. If the response would exceed [maxAnswer] with this item, fits does not count
+// the item and returns false. The first item always fits.
 func (a *answer) fits(it attr.Item) bool {
 	with := *a
 	with.add(it, 0)

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// DefaultRegion and DefaultAccount are the region and the account in ARNs unless [ARNs] names others.
+// DefaultRegion and DefaultAccount are the region and the account in ARNs, unless an [ARNs] has others.
 const (
 	DefaultRegion  = "us-east-1"
 	DefaultAccount = "000000000000"
@@ -27,9 +27,9 @@ type TableRef struct {
 	Region, Account string
 }
 
-// ParseTable reads a TableName or ResourceArn, which is a name or an ARN such as
-// arn:aws:dynamodb:us-east-1:000000000000:table/Orders/index/ByDate. It does not check the name; Validate does. The
-// error is a [*wire.Error], a ValidationException.
+// ParseTable parses a TableName or ResourceArn, which is a name or an ARN such as
+// arn:aws:dynamodb:us-east-1:000000000000:table/Orders/index/ByDate. It does not check the name, as Validate does.
+// The error is a [*wire.Error], a ValidationException.
 func ParseTable(s string) (TableRef, error) {
 	if !strings.HasPrefix(s, wire.ARNPrefix) {
 		return TableRef{Name: s}, nil
@@ -82,7 +82,7 @@ type ARNs struct{ Region, Account string }
 
 func (a ARNs) prefix() string { return a.of("dynamodb") + "table/" }
 
-// of returns the prefix that the ARNs of a service share, such as "arn:aws:dynamodb:us-east-1:000000000000:".
+// of returns the prefix that all ARNs of an AWS service share, such as "arn:aws:dynamodb:us-east-1:000000000000:".
 func (a ARNs) of(service string) string {
 	return "arn:aws:" + service + ":" + cmp.Or(a.Region, DefaultRegion) + ":" + cmp.Or(a.Account, DefaultAccount) + ":"
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// A failure is the error of a failed job, as the description of the job reports it.
+// A failure is the reason why a job has failed, as the description of the job reports it.
 type failure struct{ code, message string }
 
 func (f *failure) Error() string { return f.code + ": " + f.message }
@@ -40,7 +40,7 @@ func inBucket(err error) error {
 	return &failure{failedAccess, err.Error()}
 }
 
-// bucket opens the directory of a bucket. The [os.Root] refuses paths that lead out of the directory.
+// bucket opens the directory of a bucket as an [os.Root], so that no path can lead out of the directory.
 func (s *Service) bucket(name string) (*os.Root, error) {
 	const text = "The specified bucket does not exist (Service: Amazon S3; Status Code: 404; Error Code: NoSuchBucket)"
 	missing := &failure{failedBucket, text}
@@ -62,7 +62,7 @@ func (s *Service) bucket(name string) (*os.Root, error) {
 	return b, nil
 }
 
-// checkBucket returns a failure if the bucket does not exist, else nil.
+// checkBucket returns a failure if the bucket does not exist, or nil.
 func (s *Service) checkBucket(name string) *failure {
 	root, err := s.bucket(name)
 	if err == nil {
@@ -72,7 +72,7 @@ func (s *Service) checkBucket(name string) *failure {
 	return failed
 }
 
-// A source is the set of files in a bucket whose names begin with a prefix, read in the order of their names.
+// A source is the files in a bucket whose names begin with a prefix. It is read in the order of the names.
 type source struct {
 	root   *os.Root
 	prefix string
@@ -80,7 +80,7 @@ type source struct {
 	csv    *csvForm // of files of CSV, or nil
 }
 
-// errLeave is what the callback of [source.each] returns to skip the rest of the current file.
+// errLeave makes [source.each] skip the rest of the current file. The callback of each returns it.
 var errLeave = errors.New("leave out the rest of the file")
 
 // A lineReader reads the lines of a file, like [lines.Reader].
@@ -89,10 +89,10 @@ type lineReader interface {
 	Read() int64
 }
 
-// A place is a position in a source: all input before the place has been read.
+// A place is a position in a source. All input before the place has been read.
 type place struct {
 	// Key is the name of the current file. Offset is how many uncompressed bytes of the file have been read. Done is
-	// true at the end of the file, and if the rest of the file is to be skipped.
+	// true at the end of the file, or if its rest is to be skipped.
 	Key    string `json:",omitempty"`
 	Offset int64
 	Done   bool `json:",omitempty"`
@@ -108,12 +108,12 @@ const (
 	lineBuffer = 64 << 10
 )
 
-// each calls fn with each line after the place at, and with the place after that line. A line may be empty, and is
-// valid until fn returns. At the end of a file, each calls fn with a nil line and a place that is Done. If a line or
-// the rest of a file cannot be read, each calls fn with the error.
+// each calls fn with each line after the place at. It also passes the place after that line. A line may be empty, and
+// is valid until fn returns. At the end of a file, each calls fn with a nil line and a place that is Done. If each
+// cannot read a line or the rest of a file, it calls fn with the error.
 //
-// If fn returns [errLeave], each goes on with the next file. It returns any other error of fn. If the bucket cannot
-// be read, it returns a [*failure].
+// If fn returns [errLeave], each continues with the next file. If fn returns another error, each returns it. If each
+// cannot read the bucket, it returns a [*failure].
 func (src *source) each(ctx context.Context, at place, fn func(line []byte, at place, err error) error) error {
 	keys, err := src.keys()
 	if err != nil {
@@ -140,28 +140,29 @@ type line struct {
 	bytes int             // memory that the item takes until it is written
 }
 
-// A progress says how far a job has come that puts the lines of a source into a table. It counts the lines processed,
-// the items written, the bytes of the written items, and the lines refused.
+// A progress says how far a job has come that puts the lines of a source into a table. It has the place in the
+// source, the number of lines processed, the number and total bytes of the items written, and the number of lines
+// refused.
 type progress struct {
 	At                                 place
 	Processed, Written, Bytes, Refused int64
 }
 
-// A loading reads the lines of a source and puts them into a table. It does the work of imports and bulk puts.
+// A loading reads the lines of a source and puts their items into a table. Imports and bulk puts use it.
 type loading struct {
 	source
 	table  func(*table.Tx) (*table.Table, error)
 	read   func(text []byte) (line, error) // an error refuses the line
-	leaves bool                            // whether a refused line skips the rest of its file
+	leaves bool                            // after a refused line, skip the rest of its file
 	record func(progress) any              // returns the record of the job
 }
 
-// run puts the lines after the place done.At into the table, and advances done. One update writes a batch of items
-// together with the record of the job.
+// run puts the items of the lines after the place done.At into the table, and advances done. Each update writes a
+// batch of items, and the record of the job with the new progress.
 func (l *loading) run(ctx context.Context, r *run, done *progress) error {
 	var size table.Batch
 	var batch []line
-	read := *done // read counts lines that are read; done counts lines that are stored
+	read := *done // read counts the lines that were read; done counts those that are stored
 	first, flushed := true, read.At.Total
 	flush := func() error {
 		first, flushed = false, read.At.Total
@@ -219,8 +220,8 @@ func (l *loading) run(ctx context.Context, r *run, done *progress) error {
 	return err
 }
 
-// putLines puts a batch into a table. It adds the items that the table accepts to p.Written and p.Bytes, and the
-// others to p.Refused.
+// putLines puts a batch into a table. It counts the items that the table accepts in p.Written and p.Bytes, and the
+// others in p.Refused.
 func putLines(tx *table.Tx, t *table.Table, batch []line, p *progress) error {
 	err := tx.Prefetch(func(yield func(*table.Table, attr.Item) bool) {
 		for _, x := range batch {
@@ -256,7 +257,7 @@ func (src *source) keys() (keys []string, err error) {
 		}
 		return err
 	})
-	slices.Sort(keys) // WalkDir visits a/x before a.b, but a.b is less
+	slices.Sort(keys) // sort, as WalkDir visits a/x before a.b although a.b is less
 	return keys, err
 }
 
@@ -278,7 +279,8 @@ func (src *source) file(ctx context.Context, at place, fn func([]byte, place, er
 
 	f, err := src.root.Open(at.Key)
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // removed since the files were listed: ack-api-quirks, DDB-IMPORT-007
+	// the file was removed after keys listed it: ack-api-quirks, DDB-IMPORT-007
+	case errors.Is(err, fs.ErrNotExist):
 		return finish(err)
 	case err != nil:
 		return at, inBucket(err)

@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A csvForm says how to read CSV files. A column of a key attribute of the table has the type of that attribute. All
-// other columns are strings. Source: DG/S3DataImport.Format.html.
+// A csvForm describes how to read the CSV files of an import. A column with the name of a key attribute of the table
+// has the type of that attribute. All other columns are strings. Source: DG/S3DataImport.Format.html.
 type csvForm struct {
 	comma  rune
 	header []string          // nil if the first record of each file is its header
@@ -37,8 +37,9 @@ func csvOf(d *wire.ImportTableDescription) *csvForm {
 	return c
 }
 
-// reader returns a reader that converts the records of file after offset to lines of DynamoDB JSON. The offset counts
-// bytes from the beginning of the file. The error is io.EOF if the file should have a header but is empty.
+// reader returns a reader that converts the records of file to lines of DynamoDB JSON, beginning at offset. The
+// offset counts bytes from the beginning of the file. The error is io.EOF if the file should have a header but is
+// empty.
 func (c *csvForm) reader(file io.Reader, offset int64) (*csvReader, error) {
 	limited := &recordLimit{r: file}
 	r := &csvReader{form: c, r: csv.NewReader(limited), names: c.header, limit: limited}
@@ -71,7 +72,7 @@ type csvReader struct {
 	b     attr.Builder
 }
 
-// Read returns how many bytes have been read since the offset that was given to reader.
+// Read returns how many bytes have been read after the offset at which the reader began.
 func (r *csvReader) Read() int64 { return r.r.InputOffset() - r.begun }
 
 func (r *csvReader) record() ([]string, error) {
@@ -102,8 +103,8 @@ func (r *csvReader) Next() ([]byte, error) {
 	return r.line, nil
 }
 
-// value converts a cell to a value. If the cell of a key attribute is not a value of the attribute's type, value
-// returns a string, which the table then refuses.
+// value converts a cell to a value. If a key attribute cannot have the text of the cell as its value, value returns a
+// string, and the table then refuses the item.
 func (c *csvForm) value(name, text string) attr.Value {
 	switch c.types[name] {
 	case "N":

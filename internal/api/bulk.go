@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A Bulk puts and deletes any number of items of one table. It is for callers in this module that fill a database: it
+// A Bulk puts and deletes any number of items of one table. Code of this module that fills a database uses it. It
 // calls no observers, applies no faults and counts no capacity. Its errors are [*wire.Error] values.
 type Bulk struct {
 	service *Service
@@ -89,8 +89,8 @@ func (p *BulkPart) Delete(key attr.Item) error {
 	return nil
 }
 
-// checkNames returns an error if an attribute name in item is empty or too long. The error names the member of the
-// request that holds the item. Items that were decoded from DynamoDB JSON never fail, because the decoder checks
+// checkNames returns an error if an attribute name in item is empty or too long. member is the member of the request
+// that has the item, for the error. Items that were decoded from DynamoDB JSON never fail, as the decoder checks
 // names.
 func checkNames(op wire.Op, member string, item attr.Item) error {
 	if namesValid(item) {

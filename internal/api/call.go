@@ -9,10 +9,10 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// msgNoName equals the text that package attr uses for an empty name inside an item.
+// msgNoName is the text of package attr for an empty name inside an item.
 const msgNoName = "Empty attribute name"
 
-// call runs an operation: it calls begin, validates the input against the service model, calls do, and calls end. If
+// call runs an operation. It calls begin, validates the input against the service model, calls do, and calls end. If
 // the operation fails, call returns the zero output.
 func call[I wire.Input, O any](
 	ctx context.Context, s *Service, op wire.Op, in I, do func(*Service, context.Context, I) (O, error),
@@ -37,8 +37,8 @@ func (s *Service) observed(ctx context.Context) bool {
 	return (s.opts.Observer != nil || s.extra.Load() != nil) && !event.IsQuiet(ctx)
 }
 
-// begin returns the context to run the operation in. If a fault makes the call fail, begin returns an error. The
-// caller then does not run the operation and passes the error to end.
+// begin begins a call and returns the context in which to run the operation. If a fault makes the call fail, begin
+// returns an error. The caller must then not run the operation, but pass the error to end.
 func (s *Service) begin(ctx context.Context, op wire.Op, in wire.Input) (context.Context, invocation, error) {
 	c := invocation{service: s}
 	extra := s.extra.Load()
@@ -58,7 +58,7 @@ func (s *Service) begin(ctx context.Context, op wire.Op, in wire.Input) (context
 	return ctx, c, err
 }
 
-// observe begins the event of an invocation, or continues the event that the server began.
+// observe begins the event of an invocation. If the server has already begun one, observe continues that event.
 func (s *Service) observe(ctx context.Context, c *invocation, op wire.Op, in wire.Input) context.Context {
 	if c.event = event.Of(ctx); c.event == nil {
 		c.event, c.own = &event.Event{Operation: op.String(), Start: s.opts.Clock()}, true
@@ -84,7 +84,7 @@ func (s *Service) observe(ctx context.Context, c *invocation, op wire.Op, in wir
 	return ctx
 }
 
-// end records how the operation ended. It returns nil or a [*wire.Error].
+// end ends a call and records its result. It returns the error that clients get, a [*wire.Error], or nil.
 func (c *invocation) end(ctx context.Context, err error) error {
 	if c.lose && ctx.Err() == nil {
 		err = reset()
@@ -110,18 +110,18 @@ func (c *invocation) end(ctx context.Context, err error) error {
 	return err
 }
 
-// An interruption is the error of an operation whose context ended. It wraps the cause of the context, so that the
-// caller can find the cause with [errors.Is]. Its text hides the cause from clients. [Service.wireError] does not
-// treat it as an internal error.
+// An interruption is the error of an operation whose context ended. It wraps the cause of the context, so that
+// [errors.Is] finds the cause. Its text does not show the cause to clients. [Service.wireError] does not treat it as
+// an internal error.
 type interruption struct{ ended, cause error }
 
 func (e *interruption) Error() string { return e.ended.Error() }
 
 func (e *interruption) Unwrap() []error { return []error{e.ended, e.cause} }
 
-// checkForm makes the checks of a valid input that need neither a table nor an expression. It checks the members
-// together (CheckParams) and the attribute values. noName says that an attribute name in another member is empty,
-// which is an error too.
+// checkForm does the checks of a valid input that need neither a table nor an expression. It checks which members the
+// request combines (CheckParams), and the attribute values. noName reports that an attribute name in another member
+// is empty, which is an error too.
 func checkForm(op wire.Op, in interface {
 	CheckParams() error
 }, faults wire.Faults, noName bool) error {

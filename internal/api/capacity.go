@@ -9,13 +9,13 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// transactFactor multiplies the capacity of each action of a transaction on a table. It does not apply to writes to
-// indexes. Source: DG/transaction-apis.html; for indexes, captured from the service.
+// transactFactor is by how much an action of a transaction costs more than the same operation alone. It does not
+// apply to writes to indexes. Source: DG/transaction-apis.html; for indexes, captured from the service.
 const transactFactor = 2
 
-// consumed returns the capacity that an operation consumed on a table, in the form that ReturnConsumedCapacity asks
-// for: nil for NONE, and split by index for INDEXES. The caller passes the table name as the request has it, which
-// may be an ARN (API_ConsumedCapacity).
+// consumed returns the capacity that an operation consumed on a table in the form that ReturnConsumedCapacity asks
+// for: nil for NONE, and with the parts of each index for INDEXES. name is the table name as the request has it,
+// which may be an ARN (API_ConsumedCapacity).
 func consumed(mode *string, name string, c *table.Capacity) *wire.ConsumedCapacity {
 	if mode == nil || *mode == "NONE" {
 		return nil
@@ -24,7 +24,8 @@ func consumed(mode *string, name string, c *table.Capacity) *wire.ConsumedCapaci
 	if *mode != "INDEXES" {
 		return out
 	}
-	// The response to a read of an index has units of the table too: 0. Source: dynalite test/query.js; dynoxide.
+	// The response to a read of an index also has the units of the table, which are 0. Source: dynalite
+	// test/query.js; dynoxide.
 	out.Table = &wire.Capacity{CapacityUnits: new(c.Table)}
 	for _, ix := range c.Indexes {
 		m := &out.GlobalSecondaryIndexes
@@ -46,12 +47,12 @@ func consumed(mode *string, name string, c *table.Capacity) *wire.ConsumedCapaci
 	return out
 }
 
-// transactUse adds up the capacity of a transaction by table.
+// A transactUse adds up the capacity of a transaction by table.
 type transactUse struct {
 	mode   *string
 	reads  bool // read units, or write units
 	tables []*table.Table
-	names  []string // of tables, as in the first action on each table
+	names  []string // table names as the first action on each table has them
 	used   []table.Capacity
 }
 
@@ -126,7 +127,7 @@ func consume(ctx context.Context, t string, write bool, c *table.Capacity) {
 	if e == nil {
 		return
 	}
-	if c.Table > 0 { // a read of an index consumes nothing of the table
+	if c.Table > 0 { // a read of an index consumes no capacity of the table
 		e.Used = append(e.Used, event.Use{Table: t, Write: write, Units: c.Table})
 	}
 	for _, ix := range c.Indexes {

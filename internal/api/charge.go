@@ -5,11 +5,9 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// Sizes that UpdateItem adds for the parts of an update expression when it
-// checks the size of an item. They have no documented basis; the authors of
-// dynamodb-conformance captured them byte by byte
-// (tests/tier3/limits/itemSizeBySurface.test.ts, eu-west-2, 2026-08-19 and
-// 2026-10-09).
+// The sizes that UpdateItem adds for the parts of an update expression when it checks the size of an item. No
+// document mentions them; the authors of dynamodb-conformance captured them byte by byte
+// (tests/tier3/limits/itemSizeBySurface.test.ts, eu-west-2, 2026-08-19 and 2026-10-09).
 const (
 	chargeUpdate      = 3
 	chargeWrite       = 19 // SET and ADD

@@ -8,9 +8,9 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// transact runs a write transaction. It calls find for the ids of the items, marks these items as busy for
-// [Options.TransactionDelay], and then calls apply in an update. If find fails, transact calls apply at once, because
-// apply fails with the same error. Without a TransactionDelay, transact only calls apply.
+// transact runs a write transaction. It calls find for the ids of the items and marks these items as busy. After
+// [Options.TransactionDelay] it calls apply in an update. If find fails, transact does not wait, as apply fails with
+// the same error. Without a TransactionDelay, transact only calls apply.
 func (s *Service) transact(
 	ctx context.Context, token *string, find func(*table.View) ([]string, error), apply func(*table.Tx) error,
 ) error {
@@ -19,7 +19,7 @@ func (s *Service) transact(
 		return s.db.Update(ctx, apply)
 	}
 
-	// Call find in a view. In an update, it would block all other writers for the whole delay.
+	// Call find in a view, as an update would block all other writers during the whole delay.
 	var ids []string
 	if err := s.db.View(ctx, func(view *table.View) (err error) { ids, err = find(view); return err }); err != nil {
 		return s.db.Update(ctx, apply)
@@ -61,8 +61,8 @@ func (s *Service) itemsOf(view *table.View, actions []action) ([]string, error) 
 	return ids, nil
 }
 
-// begin adds the token of a transaction and the ids of its items, in the order of its actions. It returns an error
-// and adds nothing if the token or an item is already in the set.
+// begin adds to the set the token of a transaction and the ids of its items, in the order of its actions. If the
+// token or an item is already in the set, begin adds nothing and returns an error.
 func (o *ongoing) begin(token *string, ids []string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

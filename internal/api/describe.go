@@ -72,9 +72,9 @@ func (s *Service) streamOf(st *wire.StreamSpecification) *table.Stream {
 	return &table.Stream{View: value(st.StreamViewType), Created: s.now(), Shards: s.opts.StreamShards}
 }
 
-// checkStream refuses an enabled stream that has no view type, with the error text in the parameter without. It
-// refuses a disabled stream that has a view type, with the error text in the parameter with. The texts depend on the
-// operation. Source: ack-api-quirks, DDB-TABLE-035 and 050, us-west-2, 2026-10-08.
+// checkStream returns an error for an enabled stream without a view type, with the text without. It also returns an
+// error for a disabled stream with a view type, with the text with. The texts depend on the operation. Source:
+// ack-api-quirks, DDB-TABLE-035 and 050, us-west-2, 2026-10-08.
 func checkStream(st *wire.StreamSpecification, without, with string) error {
 	if st == nil {
 		return nil
@@ -88,7 +88,7 @@ func checkStream(st *wire.StreamSpecification, without, with string) error {
 	return nil
 }
 
-// seconds returns a time as the service sends it: in seconds since 1970, or nil for the zero time.
+// seconds returns a time as the service sends it, in seconds since 1970. It returns nil for the zero time.
 func seconds(t time.Time) *float64 {
 	if t.IsZero() {
 		return nil
@@ -210,7 +210,7 @@ func classSummary(def *table.Definition) *wire.TableClassSummary {
 	return &wire.TableClassSummary{TableClass: new(def.Class), LastUpdateDateTime: seconds(def.ClassChanged)}
 }
 
-// describeNew turns the description of a table into the one that CreateTable returns. Sources: dynoxide; for warm
+// describeNew changes the description of a table to the one that CreateTable returns. Sources: dynoxide; for warm
 // throughput, recordings of the service of 2025.
 func describeNew(d *wire.TableDescription, def *table.Definition) {
 	d.TableStatus = new(table.StatusCreating)
@@ -239,7 +239,8 @@ func describeNew(d *wire.TableDescription, def *table.Definition) {
 	}
 }
 
-// describeLeaving adds to d an index that is being deleted. before is the table definition that still has the index.
+// describeLeaving adds an index that is being deleted to the description d. before is the definition that still has
+// the index.
 func (s *Service) describeLeaving(d *wire.TableDescription, before *table.Definition, name string) {
 	if indexNamed(before.Vectors, name) != nil {
 		d.VectorIndexes = append(d.VectorIndexes, wire.VectorIndexDescription{

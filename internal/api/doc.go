@@ -1,8 +1,8 @@
 // Package api implements the operations of the service, each in a file of its own.
 //
 // A [Service] takes the typed input of an operation, or with [Service.Serve] the body of a request, and returns the
-// output or a [*wire.Error]. Each operation makes its checks in the same order as the service, so the order of the
-// lines in its function matters. Package wire has the shapes, their JSON and their constraints; package table reads
+// output or a [*wire.Error]. Each operation does its checks in the same order as the service, so the order of the
+// lines in its function matters. Package wire has the shapes, their JSON and their constraints. Package table reads
 // and writes the items.
 //
 //	tables, err := life.Open(ctx, memory.Open())

@@ -9,7 +9,7 @@ import (
 )
 
 // expressions parses the expressions of an input. names and values are the ExpressionAttributeNames and
-// ExpressionAttributeValues that the expressions refer to.
+// ExpressionAttributeValues to which the expressions refer.
 type expressions struct {
 	op     wire.Op
 	names  map[string]string
@@ -17,8 +17,8 @@ type expressions struct {
 	env    expr.Env
 }
 
-// open checks the names and values. Call it before parsing expressions, and call close after. close refuses names and
-// values that no expression has used.
+// open checks the names and values. Call it before you parse expressions, and call close afterwards. close returns an
+// error if no expression has used one of the names or values.
 func (e *expressions) open() error {
 	return e.wrap(e.env.Reset(expr.Params{Names: e.names, Values: e.values}))
 }

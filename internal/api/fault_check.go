@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// FaultProblem returns what is wrong with a fault and what to change, or "". It does not check whether any call can
-// match all conditions of the fault.
+// FaultProblem returns a text that says what is wrong with a fault and what to change. It returns "" for a valid
+// fault. It does not check whether a call can match all conditions of the fault at once.
 func FaultProblem(f fault.Fault) string {
 	if known := operationNames(); f.Operation != "" && !slices.Contains(known, f.Operation) {
 		return fmt.Sprintf("unknown operation %q: %s", f.Operation, text.DidYouMean(f.Operation, known))
@@ -55,7 +55,8 @@ func numberProblem(f fault.Fault) string {
 	return ""
 }
 
-// effectProblem checks that a fault has a delay, one other effect, or both. It returns what is wrong, or "".
+// effectProblem checks that a fault has a delay, one other effect, or both. If not, it returns what is wrong;
+// otherwise it returns "".
 func effectProblem(f fault.Fault) string {
 	var effects []string
 	for _, effect := range []struct {
@@ -89,7 +90,7 @@ func operationNames() (names []string) {
 	return names
 }
 
-// codesOf returns the exceptions that an operation can return, or those of all operations if the name is "".
+// codesOf returns the exceptions that an operation can return. If the name is "", it returns those of all operations.
 func codesOf(operation string) (codes []string) {
 	for _, op := range wire.Operations() {
 		if operation == "" || op.String() == operation {

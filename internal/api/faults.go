@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// ErrReset is wrapped in the error of a call if a fault resets the connection of the call. [Service.Serve] returns
-// status -1 for such a call.
+// ErrReset means that a fault resets the connection of a call. The error of the call wraps it, and [Service.Serve]
+// returns status -1.
 var ErrReset = errors.New("connection reset on purpose")
 
 func reset() *wire.Error {
@@ -63,11 +63,12 @@ func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in wir
 	return ctx, nil
 }
 
-// errStopping is the error of a call that a fault delays while the server stops.
+// errStopping is the error of a call that a fault delays until the server stops.
 var errStopping = wire.ServiceUnavailable("The server is stopping. A fault kept the call waiting.")
 
-// wait delays a call for as long as a fault says. It returns early with an error if the context of the call ends, the
-// database is closed or the server stops. While wait sleeps, other requests may use the concurrency slot of this one.
+// wait delays a call for as long as a fault says. If the context of the call ends, the database is closed or the
+// server stops, wait returns early with an error. While wait sleeps, other requests may use the concurrency slot of
+// this call.
 func (s *Service) wait(ctx context.Context, e *fault.Fault, operation string) error {
 	slot := event.CallOf(ctx).Slot
 	if slot != nil {
@@ -123,8 +124,8 @@ var faultTexts = map[string]string{
 	"ValidationError":                 "Validation failed",
 }
 
-// faultError returns the error that a fault asks for by its code. A throttling error names the table and the limit,
-// as the service does since 2025 (DG/throttling-diagnosing.html).
+// faultError returns the error whose code a fault has. A throttling error names the table and the limit, as the
+// service does since 2025 (DG/throttling-diagnosing.html).
 func (s *Service) faultError(op wire.Op, call *fault.Call, in wire.Input, e *fault.Fault) error {
 	message := e.Message
 	if message == "" {
@@ -160,7 +161,8 @@ func (s *Service) faultError(op wire.Op, call *fault.Call, in wire.Input, e *fau
 	return out
 }
 
-// writes reports whether a request writes items. A request of PartiQL statements does if any statement writes.
+// writes reports whether a request writes items. For a request with PartiQL statements, it reports whether at least
+// one statement writes.
 func writes(op wire.Op, in wire.Input) bool {
 	switch in := in.(type) {
 	case *wire.ExecuteStatementInput:
@@ -177,8 +179,8 @@ func writes(op wire.Op, in wire.Input) bool {
 	return op.Writes()
 }
 
-// canceled returns the error of a cancelled transaction with one reason per action. codes[i] is the reason of action
-// i. Actions without a code have the reason None.
+// canceled returns the error of a cancelled transaction, which has a reason for each action. codes[i] is the code of
+// action i. If it is "" or missing, the action gets the code None.
 func canceled(codes []string, in wire.Input) error {
 	actions := 0
 	switch in := in.(type) {
@@ -200,8 +202,8 @@ func canceled(codes []string, in wire.Input) error {
 	return wire.TransactionCanceled(reasons)
 }
 
-// keysOf returns, as text, the key attribute values of the items that an input names in a table, or in all tables if
-// table is "".
+// keysOf returns the key attribute values of the items that an input names, as text. It returns those of the given
+// table, or of all tables if table is "".
 func (s *Service) keysOf(ctx context.Context, in wire.Input, table string) (keys []string) {
 	for ref := range refs(in) {
 		if table != "" && nameOf(ref.Table) != table {
@@ -231,8 +233,8 @@ func (s *Service) keysOf(ctx context.Context, in wire.Input, table string) (keys
 
 type unprocessedKey struct{}
 
-// leave removes the last requests of a batch, if a fault asks to leave them unprocessed. It returns the requests to
-// run and those removed, both by table.
+// leave removes the last requests from a batch, if a fault asks to leave them unprocessed. It returns the requests to
+// run and the removed requests, both by table.
 func leave[T any](
 	ctx context.Context, requests map[string]T, count func(T) int, cut func(T, int) (T, T),
 ) (now, left map[string]T) {

@@ -11,12 +11,12 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// An invocation is one run of an operation, whether its input came as JSON or as a Go value. Every operation runs
-// between begin and end, so these two are the only hooks around all operations.
+// An invocation is one call of an operation, whether its input came as JSON or as a Go value. begin and end surround
+// every operation, so code that is for all operations belongs there.
 type invocation struct {
 	service *Service
 	event   *event.Event // nil without an observer
-	own     bool         // whether the invocation, not the server, begins and ends the event
+	own     bool         // the invocation, rather than the server, begins and ends the event
 	extra   []event.Observer
 	lose    bool // a fault discards the response
 }
@@ -52,8 +52,8 @@ func refs(in wire.Input) iter.Seq[wire.Ref] {
 	}
 }
 
-// tablesOf returns the sorted names of the tables that an input refers to. It replaces an ARN by the table name in
-// it, and keeps text that is neither a name nor an ARN.
+// tablesOf returns the sorted names of the tables to which an input refers. For an ARN it returns the table name in
+// the ARN. It keeps text that is neither a name nor an ARN.
 func tablesOf(in wire.Input) []string {
 	names := map[string]bool{}
 	for ref := range refs(in) {

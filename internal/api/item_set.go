@@ -12,8 +12,9 @@ const msgDuplicateKeys = "Provided list of item keys contains duplicates"
 // An itemSet is a set of items. Its keys are the ids that [itemID] returns.
 type itemSet map[string]bool
 
-// add adds the item with a key and reports whether it is new. Two spellings of one key, such as the numbers 1 and
-// 1.0, are the same item. If the key does not match the schema of the table, add returns an error.
+// add adds the item with a key and reports whether the item is new. If two keys differ only in their spelling, such
+// as the numbers 1 and 1.0, they are keys of the same item. If the key does not match the schema of the table, add
+// returns an error.
 func (s itemSet) add(t *table.Table, key attr.Item) (bool, error) {
 	id, err := itemID(t, key)
 	if err != nil || s[id] {

@@ -19,12 +19,12 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Exports, imports and bulk puts are jobs. The request that starts a job records it in the store and waits for the
-// first batch of the job, so that a small job is complete when the client gets the response. Then the job runs
+// Exports, imports and bulk puts are jobs. The request that starts a job records the job in the store and waits for
+// its first batch, so that a small job is complete when the client gets the response. After that, the job continues
 // without its client. Each batch is one update that also records the progress, so a job that continues after a
 // restart does nothing twice.
 
-// Kinds of jobs. Each kind is a key in the catalogue and a part of the ARNs of its jobs.
+// Kinds of jobs. Each kind is a part of the key of its jobs in the catalogue, and of their ARNs.
 const (
 	exportJobs = "export"
 	importJobs = "import"
@@ -39,12 +39,12 @@ const (
 	// jobSlots is how many jobs a server runs at once; other jobs wait. Each running job holds a batch and a line in
 	// memory.
 	jobSlots = 4
-	// jobBytes is how many bytes of input a job reads at most before it records its progress, even if it has no items
-	// to write.
+	// jobBytes is how many bytes of input a job reads at most before it records its progress, even if there are no
+	// items to write.
 	jobBytes = 16 << 20
 )
 
-// A task does the work of one job; each kind of job has its own.
+// A task does the work of one job. Each kind of job has its own type of task.
 type task interface {
 	// run does the rest of the work. If the error is a [*failure], the job has failed; after any other error the job
 	// can be continued.
@@ -57,13 +57,13 @@ type task interface {
 type run struct {
 	service *Service
 	job     life.Job      // as it was recorded last
-	forked  bool          // whether the database that this one was forked from runs the job too
+	forked  bool          // the database is a fork, and the original database runs the job too
 	begin   func()        // closes begun
-	begun   chan struct{} // closed when the client need not wait any longer
+	begun   chan struct{} // closed when the client need no longer wait
 	ended   chan struct{} // closed when this server has stopped running the job
 }
 
-// run starts to run a job in a goroutine, or returns the run of the job if this server runs it already.
+// run starts a goroutine that runs a job. If this server already runs the job, run returns the existing run.
 func (s *Service) run(ctx context.Context, kind, id string, forked bool) *run {
 	key := kind + "/" + id
 	s.jobs.mu.Lock()
@@ -93,8 +93,9 @@ func (s *Service) run(ctx context.Context, kind, id string, forked bool) *run {
 	return r
 }
 
-// context returns the context for a job that a request starts. The job outlives the request, so its context does not
-// end with that of the request. It is an [event.Quiet] context if that of the request is, as for fixtures of a test.
+// context returns the context for a job that a request starts. It does not end with the context of the request, as
+// the job outlives the request. It is an [event.Quiet] context if that of the request is, as for a test that fills a
+// database.
 func (r *runner) context(request context.Context) (context.Context, context.CancelFunc) {
 	ctx := r.ctx
 	if event.IsQuiet(request) {
@@ -103,8 +104,8 @@ func (r *runner) context(request context.Context) (context.Context, context.Canc
 	return context.WithCancel(ctx)
 }
 
-// await waits for the first batch of a job, or for the whole job if it is a fixture of a test. It returns early if
-// the context of the request ends.
+// await waits for the first batch of a job. If a test fills a database with the job, await waits for the whole job.
+// It returns early if the context of the request ends.
 func (r *run) await(ctx context.Context) {
 	done := r.begun
 	if event.IsQuiet(ctx) {
@@ -119,7 +120,7 @@ func (r *run) await(ctx context.Context) {
 func (r *run) do(ctx context.Context, kind, id string) {
 	s := r.service
 	if len(s.jobs.slots) == cap(s.jobs.slots) {
-		r.begin() // all slots are taken; do not make the client wait for other jobs
+		r.begin() // all slots are taken, so tell the client not to wait: other jobs run first
 	}
 	select {
 	case s.jobs.slots <- struct{}{}:
@@ -142,7 +143,8 @@ func (r *run) do(ctx context.Context, kind, id string) {
 	}
 }
 
-// isLeft reports whether err says that another server has taken over the job, or that its store is closed.
+// isLeft reports whether err means that this server cannot go on with a job: another server has taken over the job,
+// or the store is closed.
 func isLeft(err error) bool {
 	return errors.Is(err, life.ErrJobMoved) || errors.Is(err, store.ErrClosed)
 }
@@ -156,7 +158,8 @@ func (r *run) work(ctx context.Context) error {
 	}
 	err = r.guarded(ctx, t)
 	if errors.Is(err, errPanic) {
-		// The panic may have come before or after the last commit, so read the record of the job again.
+		// The panic may have come before or after the last commit, so the record in memory may be outdated. Read it
+		// again.
 		if r.job, err = s.db.Job(ctx, r.job.Kind, r.job.ID); err == nil {
 			t, err = newTask(r.job)
 		}
@@ -171,7 +174,7 @@ func (r *run) work(ctx context.Context) error {
 		if ctx.Err() != nil || s.db.Shared() || isLeft(err) {
 			return err
 		}
-		// No other server shares the store, so nobody would continue the job before the next start. End it as failed.
+		// The store is not shared, so no other server would continue the job before the next start. End it as failed.
 		s.opts.Logger.Error("a job failed", "kind", r.job.Kind, "id", r.job.ID, "error", err)
 		failed = &failure{failedInternal, err.Error()}
 	}
@@ -184,7 +187,8 @@ func (r *run) work(ctx context.Context) error {
 	return s.db.EndJob(context.WithoutCancel(ctx), r.job, next, of)
 }
 
-// guarded runs a task and turns a panic into errPanic, as the server does for requests.
+// guarded runs a task. It returns errPanic if the task panics, so that the server survives, as it does when a request
+// panics.
 func (r *run) guarded(ctx context.Context, t task) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -233,7 +237,8 @@ func (k jobKind[R]) newARN(s *Service, table string) (*string, error) {
 type newJob[R any] struct {
 	record R
 	token  jobToken[R]
-	// missing is the failure of a job that cannot run, for example because its bucket does not exist, or nil.
+	// missing says why the job cannot run, for example because its bucket does not exist. It is nil if the job can
+	// run.
 	missing *failure
 	// def is the table to create with the job, or nil.
 	def *table.Definition
@@ -272,13 +277,13 @@ func (k jobKind[R]) start(ctx context.Context, s *Service, n newJob[R]) (*R, err
 	return &n.record, nil
 }
 
-// jobOf returns job with its record replaced.
+// jobOf returns a copy of job with the given record as its value.
 func jobOf(job life.Job, record any) (_ life.Job, err error) {
 	job.Value, err = json.Marshal(record)
 	return job, err
 }
 
-// failedJob returns a copy of job that has ended as failed. It is for a job that never runs.
+// failedJob returns a copy of a job that has failed before it could run.
 func failedJob(s *Service, job life.Job, why *failure) (life.Job, error) {
 	t, err := newTask(job)
 	if err != nil {
@@ -297,7 +302,7 @@ func (s *Service) ended(failed *failure, status **string, end **float64, code, m
 	}
 }
 
-// errKnown stops [jobKind.start] if an earlier job has the same client token.
+// errKnown stops the update of [jobKind.start] if an earlier job has the same client token.
 var errKnown = errors.New("the token stands for another job")
 
 // checkJobs returns an error if [maxJobs] jobs of a kind are in progress. list has all jobs of the kind.
@@ -315,11 +320,12 @@ func checkJobs(list []life.Job) error {
 	return wire.NewError("LimitExceededException", fmt.Sprintf(text, unfinished))
 }
 
-// ResumeJobs starts to run the unfinished jobs that no server runs, such as those of a server that stopped. It does
-// not wait for them. forked says that the database is a fork, and that the original database runs the same jobs.
+// ResumeJobs starts to run the unfinished jobs that no server runs, such as those of a server that has stopped. It
+// does not wait for them. forked reports that the database is a fork, and that the original database runs the same
+// jobs.
 //
-// ResumeJobs resumes nothing if [Options] has no S3Root, because jobs read and write files there. It also resumes
-// nothing before a call of [LinkJobs]. The jobs then wait for a program that can run them.
+// ResumeJobs resumes nothing if [Options] has no S3Root, as jobs read and write files there. It also resumes nothing
+// before a call of [LinkJobs]. The jobs then wait for a program that can run them.
 func (s *Service) ResumeJobs(ctx context.Context, forked bool) error {
 	list, err := s.db.UnfinishedJobs(ctx)
 	if err != nil || len(list) == 0 {
@@ -339,11 +345,11 @@ func (s *Service) ResumeJobs(ctx context.Context, forked bool) error {
 	return nil
 }
 
-// resume is [Service.run], or nil until LinkJobs sets it.
+// resume is [Service.run] once LinkJobs has been called, and otherwise nil.
 var resume func(s *Service, ctx context.Context, kind, id string, forked bool) *run
 
-// LinkJobs lets the databases of this process resume jobs. Package server calls it. A program without a server never
-// calls LinkJobs, so the linker drops the code that reads and writes the files of jobs.
+// LinkJobs allows the databases of this process to resume jobs. Package server calls it. A program without a server
+// does not call LinkJobs, so the linker can drop the code that reads and writes the files of jobs.
 func LinkJobs() { resume = (*Service).run }
 
 // Close stops each job after its current batch, and waits until all have stopped. The next process that opens the
@@ -361,7 +367,8 @@ func (s *Service) Close() {
 	}
 }
 
-// jobTable returns the table of a job. It returns a failure if the table is gone or another table has taken its name.
+// jobTable returns the table of a job. It returns a failure if the table is gone, or if another table has its name
+// now.
 func jobTable(find func(string) (*table.Table, error), name, id string) (*table.Table, error) {
 	t, err := find(name)
 	if isNotFound(err) || err == nil && t.Definition().ID != id {
@@ -411,10 +418,10 @@ func (k jobKind[R]) find(ctx context.Context, s *Service, arn *string) (*R, erro
 }
 
 // page returns a page of the jobs for which keep returns true, the newest first. A page has at most limit jobs, or
-// jobsPage if limit is nil. after is the token of the page to return, or nil for the first page. next is the token of
-// the next page, or nil after the last page.
+// jobsPage if limit is nil. after is the token of the page, or nil for the first page. next is the token of the next
+// page, or nil after the last page.
 //
-// A token is made from the last job of the page before. Older jobs have lower tokens, so the page begins with the
+// A token is made from the last job of the previous page. Older jobs have lower tokens, so the page begins with the
 // first job whose token is less than after.
 func (k jobKind[R]) page(
 	ctx context.Context, s *Service, limit *int64, after *string, keep func(*R) bool,
@@ -445,7 +452,7 @@ func pageToken(kind, id string) string {
 	return token + strings.Repeat("0", max(112, (len(token)+15)/16*16)-len(token))
 }
 
-// checkPage refuses a token that [pageToken] cannot have made for this kind of jobs. Source: ack-api-quirks,
+// checkPage returns an error if [pageToken] cannot have made the token for this kind of jobs. Source: ack-api-quirks,
 // DDB-EXPORT-006.
 func checkPage(kind string, token *string) error {
 	if token == nil {
@@ -459,17 +466,18 @@ func checkPage(kind string, token *string) error {
 	return nil
 }
 
-// A jobToken is the client token of a request that starts a job. It identifies the job, so that a repeated request
-// finds the job instead of starting another. R is the type of the job's record.
+// A jobToken is the client token of a request that starts a job. If the client repeats the request, the token finds
+// the job, so that no second job starts. R is the type of the job's record.
 type jobToken[R any] struct {
 	token *string // nil if the client sent none
-	// of returns the token in the record of an earlier job, and whether the request of that job equals this request.
+	// of returns the token in the record of an earlier job. It also reports whether the request that started that job
+	// equals this request.
 	of       func(*R) (token *string, same bool)
-	conflict error // the error if the token is known, but from a different request
+	conflict error // the error if an earlier, different request has the same token
 }
 
-// find returns the record of the job in jobs that has the token, or nil. If the request of that job was a different
-// one, find returns the error conflict.
+// find returns the record of the job in jobs that has the token, or nil. If a different request started that job,
+// find returns the error conflict.
 func (t jobToken[R]) find(jobs []life.Job) (*R, error) {
 	if t.token == nil {
 		return nil, nil
@@ -497,8 +505,8 @@ func (k jobKind[R]) lookUp(ctx context.Context, s *Service, t jobToken[R]) (*R, 
 	return t.find(jobs)
 }
 
-// digestOf returns the JSON of a request. It is stored with a job, to compare later requests that have the same
-// client token. The caller removes the token first.
+// digestOf returns the JSON of a request. The record of a job has it, so that later requests with the same client
+// token can be compared. The caller removes the token from the request first.
 func digestOf(request any) (string, error) {
 	text, err := json.Marshal(request)
 	return string(text), err

@@ -16,10 +16,10 @@ const (
 
 func errConflict() error { return wire.NewError(codeConflict, msgConflict) }
 
-// An ongoing set holds the items and client tokens of the write transactions in progress. The service refuses other
-// writes of these items, and transactions that read them. A nil set is empty.
+// An ongoing set holds the items and client tokens of the write transactions in progress. Like the service, the
+// database refuses other writes of these items, and transactions that read them. A nil set is empty.
 //
-// The store runs one update at a time, so without [Options.TransactionDelay] transactions never conflict. Source of
+// Without [Options.TransactionDelay] transactions never conflict, as the store runs one update at a time. Source of
 // the rules: DG/transaction-apis.html, transaction conflict handling.
 type ongoing struct {
 	mu     sync.Mutex
@@ -27,8 +27,8 @@ type ongoing struct {
 	tokens map[string]bool
 }
 
-// check returns an error if a transaction in progress writes an item. The caller may pass the whole item or only its
-// key. If the key is invalid, check returns nil, because the write itself will be refused.
+// check returns an error if a transaction in progress writes an item. it is the whole item or only its key. If the
+// key is invalid, check returns nil, as the write itself will fail.
 func (o *ongoing) check(t *table.Table, it attr.Item) error {
 	if o == nil {
 		return nil

@@ -34,7 +34,7 @@ func noBackup(arn string) error {
 	return wire.NewError("BackupNotFoundException", "Backup not found: "+arn)
 }
 
-// backedUp finds the table that an operation on backups names. A table that is being restored counts as missing.
+// backedUp returns the table that an operation on backups names. It treats a table that is being restored as missing.
 func (s *Service) backedUp(ctx context.Context, name *string) (*table.Table, error) {
 	n, err := s.tableName(value(name))
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Service) backedUp(ctx context.Context, name *string) (*table.Table, err
 }
 
 // backupID returns the id in the ARN of a backup. Like the service, it does not check whether the table exists, and
-// accepts every region that has the form of a region's name.
+// accepts each region that looks like the name of a region.
 func (s *Service) backupID(arn string) (string, error) {
 	parts := strings.SplitN(arn, ":", 6)
 	if len(parts) != 6 || parts[0] != "arn" {
@@ -187,8 +187,8 @@ func provisioned(t table.Throughput) *wire.ProvisionedThroughput {
 	return &wire.ProvisionedThroughput{ReadCapacityUnits: new(t.Read), WriteCapacityUnits: new(t.Write)}
 }
 
-// createBackup copies a table. Although the backup is complete when the call returns, the response says CREATING,
-// like the service's.
+// createBackup copies a table. The backup is complete when the call returns. The response says CREATING all the same,
+// as the service's does.
 func (s *Service) createBackup(ctx context.Context, in *wire.CreateBackupInput) (*wire.CreateBackupOutput, error) {
 	t, err := s.backedUp(ctx, in.TableName)
 	if err != nil {
@@ -241,8 +241,8 @@ func (s *Service) deleteBackup(ctx context.Context, in *wire.DeleteBackupInput) 
 	return &wire.DeleteBackupOutput{BackupDescription: d}, nil
 }
 
-// listBackups lists backups, the oldest first. For a table name, it lists the backups of that table and of deleted
-// tables with the same name. If the request has no type, it lists user backups.
+// listBackups lists backups, the oldest first. For a table name, it lists the backups of all tables that have or had
+// this name. If the request has no type, it lists user backups.
 func (s *Service) listBackups(ctx context.Context, in *wire.ListBackupsInput) (*wire.ListBackupsOutput, error) {
 	if lower, upper := in.TimeRangeLowerBound, in.TimeRangeUpperBound; lower != nil && upper != nil && *lower > *upper {
 		return nil, wire.OpListBackups.Invalid(wrongParameter +

@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// batchExecuteStatement runs up to 25 PartiQL statements independently. If a statement fails, its response holds the
-// error and the batch goes on. Source: API_BatchExecuteStatement.
+// batchExecuteStatement runs up to 25 PartiQL statements independently. If a statement fails, its response has the
+// error, and the other statements run all the same. Source: API_BatchExecuteStatement.
 func (s *Service) batchExecuteStatement(
 	ctx context.Context, in *wire.BatchExecuteStatementInput,
 ) (*wire.BatchExecuteStatementOutput, error) {
@@ -46,7 +46,7 @@ func (s *Service) batchExecuteStatement(
 		if err == nil && a.full() {
 			err = errAnswerFull
 		}
-		ran := false // whether the statement reached its table
+		ran := false // the statement has reached its table
 		if err == nil {
 			var u use
 			r.Item, u, err = s.runMember(ctx, st, value(in.Statements[i].ConsistentRead))
@@ -82,8 +82,8 @@ func (s *Service) batchExecuteStatement(
 	return out, a.reserve(ctx)
 }
 
-// errAnswerFull is the error of a statement that does not run because its item may not fit into the response any
-// more. What the service does then is not documented; the code is one of BatchStatementErrorCodeEnum.
+// errAnswerFull is the error of a statement that does not run because the response may have no space left for its
+// item. It is not documented what the service does in this case. The code is one of BatchStatementErrorCodeEnum.
 var errAnswerFull = wire.NewError("RequestLimitExceeded",
 	"The response of the batch is full and this statement did not run; run it in another batch")
 
@@ -127,8 +127,8 @@ func (s *Service) repeated(ctx context.Context, statements []*partiql.Statement)
 	return false
 }
 
-// runMember runs one statement of a batch. u has no table if the statement fails before it reads or writes the table.
-// ReturnValuesOnConditionCheckFailure has no effect in a batch (conformance batchExecuteStatement).
+// runMember runs one statement of a batch. If the statement fails before it reads or writes the table, u has no
+// table. ReturnValuesOnConditionCheckFailure has no effect in a batch (conformance batchExecuteStatement).
 func (s *Service) runMember(
 	ctx context.Context, st *partiql.Statement, consistent bool,
 ) (item attr.Item, u use, err error) {
@@ -176,7 +176,7 @@ func (s *Service) runMember(
 	return item, u, err
 }
 
-// addUse adds u to the use of the same table in uses, or appends it.
+// addUse adds u to the element of uses for the same table. If there is none, it appends u.
 func addUse(uses []use, u use) []use {
 	for i := range uses {
 		if uses[i].table == u.table {

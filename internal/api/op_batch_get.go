@@ -14,9 +14,9 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// maxBatchBytes is how many bytes of items BatchGetItem returns at most; the remaining keys go to UnprocessedKeys.
-// Source: the example in API_BatchGetItem, which returns 52 of 100 items of 300 KB "so as not to exceed the 16 MB
-// limit". 52 items of 307,200 bytes have less than 16 million bytes, and 53 have more.
+// maxBatchBytes is how many bytes of items BatchGetItem returns at most. The keys of further items go to
+// UnprocessedKeys. Source: the example in API_BatchGetItem, which returns 52 of 100 items of 300 KB "so as not to
+// exceed the 16 MB limit". 52 items of 307,200 bytes have less than 16 million bytes, and 53 have more.
 const maxBatchBytes = 16_000_000
 
 // prefetchKeys is how many items BatchGetItem prefetches at once. With items of 400 KB that takes 10 MB of memory in
@@ -35,8 +35,8 @@ func keysOf(t *table.Table, keys []attr.Item) iter.Seq2[*table.Table, attr.Item]
 }
 
 // checkKeys returns an error if a key does not match the schema of its table. A request may list the same table
-// twice, by name and by ARN. Then checkKeys also refuses a key that is in both lists. The caller has already compared
-// the keys within one list. named has the keys of the tables checked so far, by table name.
+// twice, by name and by ARN. If a key is in both lists, checkKeys returns an error too. The caller has already
+// compared the keys within a list. named has the keys of the tables checked so far, by table name.
 func checkKeys(t *table.Table, keys []attr.Item, named map[string][]attr.Item) error {
 	before, again := named[t.Name()]
 	named[t.Name()] = keys
@@ -62,7 +62,7 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 		return nil, err
 	}
 
-	// Run each check on all tables before the next check, in the service's order of checks.
+	// The service does each check for all tables before it begins with the next check.
 	names := slices.Sorted(maps.Keys(in.RequestItems))
 	reads := make([]readParams, len(names))
 	total := 0
@@ -93,7 +93,7 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 		if err := reads[i].parseProjection(ka.ProjectionExpression, ka.AttributesToGet); err != nil {
 			return nil, err
 		}
-		// Refuse equal keys before looking up the table: dynalite, validations/batchGetItem.js.
+		// The service compares the keys before it looks up the table: dynalite, validations/batchGetItem.js.
 		seen := make(map[string]bool, len(ka.Keys))
 		for k, key := range ka.Keys {
 			if seen[string(key)] = true; len(seen) == k {
@@ -122,7 +122,7 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 		var a answer
 		read := 0 // bytes
 		full := false
-		// View can call this again with newer definitions, so start from nothing.
+		// View may call this function again with newer definitions, so drop the results of an earlier call.
 		throttled, processed, out.ConsumedCapacity = nil, 0, nil
 		clear(out.UnprocessedKeys)
 		named := map[string][]attr.Item{} // keys by table name
@@ -189,7 +189,7 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 			}
 		}
 
-		if processed == 0 { // API_BatchGetItem: an error only if all keys are throttled
+		if processed == 0 { // API_BatchGetItem: return an error only if all keys are throttled
 			return throttled
 		}
 		return a.reserve(ctx)

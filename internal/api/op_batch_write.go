@@ -15,8 +15,9 @@ import (
 // MaxBatchWrites is the maximum number of writes in a BatchWriteItem.
 const MaxBatchWrites = 25
 
-// batchWriteItem puts and deletes up to 25 items of any tables. If a write is invalid, it applies none. A write that
-// exceeds the throughput or conflicts with a transaction becomes unprocessed, and batchWriteItem applies the others.
+// batchWriteItem puts and deletes up to 25 items of any tables. If a write is invalid, it applies none of them. If a
+// write exceeds the throughput or conflicts with a transaction, batchWriteItem returns it as unprocessed and applies
+// the others.
 func (s *Service) batchWriteItem(
 	ctx context.Context, in *wire.BatchWriteItemInput,
 ) (*wire.BatchWriteItemOutput, error) {
@@ -30,7 +31,7 @@ func (s *Service) batchWriteItem(
 	var uses []use
 	b := s.budget(ctx, true)
 
-	// All writes are one update. The store may run apply again, so apply first resets what it counted.
+	// All writes are one update. The store may call apply again, so apply first resets its counts.
 	apply := func(tx *table.Tx) error {
 		b.reset()
 		out = &wire.BatchWriteItemOutput{UnprocessedItems: map[string][]wire.WriteRequest{}}
@@ -45,7 +46,7 @@ func (s *Service) batchWriteItem(
 			tables[i] = t
 		}
 
-		seen := itemSet{} // of all tables, because a request may name a table by name and by ARN
+		seen := itemSet{} // one set for all tables, as a request may name the same table by name and by ARN
 		for i, name := range names {
 			if requests[name] == nil {
 				continue // left by a fault
@@ -89,15 +90,15 @@ func (s *Service) batchWriteItem(
 			return out, err
 		}
 		requests, left = leaveOne(requests, left, refused)
-		// API_BatchWriteItem: an error only if all writes are throttled.
+		// API_BatchWriteItem: return an error only if all writes are throttled.
 		if len(requests) == 0 && throttleCode(refused.err) != "" {
 			return nil, refused.err
 		}
 	}
 }
 
-// A refusedWrite is the error of one write of a batch that exceeds the throughput or conflicts with a transaction.
-// batchWriteItem then runs the update again without that write.
+// A refusedWrite is the error of an update in which one write of a batch exceeds the throughput or conflicts with a
+// transaction. batchWriteItem then runs the update again without that write.
 type refusedWrite struct {
 	table string
 	at    int
@@ -123,8 +124,8 @@ func leaveOne(
 	return now, later
 }
 
-// Load puts any number of items into a table, all or none. It is for callers in this module that fill a database: it
-// calls no observers and counts no capacity.
+// Load puts any number of items into a table, or none if one of them is invalid. Code of this module that fills a
+// database uses it. It calls no observers and counts no capacity.
 func (s *Service) Load(ctx context.Context, name string, items []attr.Item) error {
 	return s.db.Update(ctx, func(tx *table.Tx) error {
 		t, err := s.lookup(tx.Table, &name)
@@ -156,14 +157,14 @@ func (s *Service) CheckLoad(ctx context.Context, name string, items []attr.Item)
 	})
 }
 
-// checkWrites refuses a write that is not exactly one put or one delete, more than 25 writes, and invalid values.
-// Source: dynalite, test/batchWriteItem.js.
+// checkWrites returns an error if a write is not exactly one put or one delete, if there are more than 25 writes, or
+// if a value is invalid. Source: dynalite, test/batchWriteItem.js.
 func checkWrites(in *wire.BatchWriteItemInput, names []string) error {
 	total := 0
 	for _, name := range names {
 		for _, r := range in.RequestItems[name] {
-			// Setting neither and setting both yield the same text: dynalite, test/batchWriteItem.js, "empty item in
-			// RequestItems".
+			// A write with neither and a write with both get the same text: dynalite, test/batchWriteItem.js, "empty
+			// item in RequestItems".
 			if (r.PutRequest == nil) == (r.DeleteRequest == nil) {
 				return wire.OpBatchWriteItem.Invalid("Supplied AttributeValue has more than one datatypes set, must " +
 					"contain exactly one of the supported datatypes")
@@ -188,7 +189,8 @@ func checkWrites(in *wire.BatchWriteItemInput, names []string) error {
 	return nil
 }
 
-// batchTable applies the writes to one table. It adds their items to seen and refuses a write of an item seen before.
+// batchTable applies the writes to one table. It adds their items to seen. If an item is in seen already, it returns
+// an error.
 func batchTable(
 	tx *table.Tx, t *table.Table, writes []wire.WriteRequest, seen itemSet, b *budget, o *ongoing,
 ) (used table.Capacity, err error) {
@@ -261,7 +263,7 @@ func keysOfWrites(t *table.Table, writes []wire.WriteRequest) iter.Seq2[*table.T
 }
 
 // batchKeyError returns the error for an item to put whose key is invalid. If a key attribute is missing or has the
-// wrong type, a batch has the message about keys that DeleteItem has, not the message about items that PutItem has.
+// wrong type, the service has the message of DeleteItem about keys here, not the message of PutItem about items.
 // Source: dynalite, test/batchWriteItem.js.
 func batchKeyError(t *table.Table, item attr.Item, err error) error {
 	for _, a := range t.Key().Attributes() {
@@ -272,7 +274,7 @@ func batchKeyError(t *table.Table, item attr.Item, err error) error {
 	return err
 }
 
-// batchMetrics returns the sizes of the item collections that the writes changed, each once.
+// batchMetrics returns the sizes of the item collections that the writes changed. Each collection appears once.
 func batchMetrics(
 	mode *string, tx *table.Tx, t *table.Table, writes []wire.WriteRequest,
 ) (out []wire.ItemCollectionMetrics, err error) {

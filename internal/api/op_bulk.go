@@ -18,7 +18,8 @@ import (
 
 var bulks = jobKind[bulkRecord]{bulkJobs, func(r *bulkRecord) *string { return r.Description.BulkOperationArn }}
 
-// bulkTokenLife is how long requests with the same client token mean the same operation.
+// bulkTokenLife is how long a client token identifies a bulk operation: a request with the token during that time is
+// a repetition.
 const bulkTokenLife = 8 * time.Hour
 
 // A bulkRecord is the record of a bulk operation in the catalogue: its description, the text of its request, and its
@@ -37,8 +38,8 @@ func (r *bulkRecord) advance(to progress) {
 }
 
 // startBulkPutItems puts the items in the files of a bucket into a table. Like [Service.importTable], it starts a job
-// and waits for the first 1,000 items, or 4 MB of the input. The response says IN_PROGRESS, like the service's. The
-// job does not need its client, and continues after a restart.
+// and waits for the first 1,000 items, or 4 MB of the input. The response says IN_PROGRESS, as the service's does.
+// The job does not need its client, and continues after a restart.
 func (s *Service) startBulkPutItems(
 	ctx context.Context, in *wire.StartBulkPutItemsInput,
 ) (*wire.StartBulkPutItemsOutput, error) {
@@ -59,7 +60,7 @@ func (s *Service) startBulkPutItems(
 		return nil, err
 	}
 
-	// Requests with the same token must be equal except for the token.
+	// Requests with the same token must be equal in everything but the token.
 	request := *in
 	request.ClientToken = nil
 	digest, err := digestOf(&request)
@@ -111,8 +112,8 @@ func outputBucket(d *wire.BulkOperationDescription) string {
 	return cmp.Or(value(d.OutputS3Configuration.S3Bucket), *d.InputS3Configuration.S3Bucket)
 }
 
-// A bulkTask runs a bulk operation. It counts the lines that it cannot write. It does not write reports about them,
-// even if the request asks for reports with OutputS3Configuration.
+// A bulkTask runs a bulk operation. It counts the lines that it cannot write, but writes no reports about them, even
+// if the request asks for reports with OutputS3Configuration.
 type bulkTask struct{ record bulkRecord }
 
 func (b *bulkTask) run(ctx context.Context, r *run) error {
@@ -136,7 +137,7 @@ func (b *bulkTask) run(ctx context.Context, r *run) error {
 	return l.run(ctx, r, &b.record.Progress)
 }
 
-// readBulkItem decodes a line: an item, and optionally the condition of its put, both as in the JSON of PutItem.
+// readBulkItem decodes a line. It has an item and may have the condition of its put, both as in the JSON of PutItem.
 func readBulkItem(text []byte) (x line, err error) {
 	in := new(wire.PutItemInput)
 	if err := wire.Decode(text, in); err != nil {
@@ -205,7 +206,8 @@ func (s *Service) describeBulkOperation(
 }
 
 // cancelBulkOperation ends a bulk operation in progress. The items that it has written stay in the table. The
-// response has the status of the operation, which is unchanged if the operation had already ended.
+// response has the status of the operation. If the operation has already ended, that is the status with which it
+// ended.
 func (s *Service) cancelBulkOperation(
 	ctx context.Context, in *wire.CancelBulkOperationInput,
 ) (*wire.CancelBulkOperationOutput, error) {

@@ -12,8 +12,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A DifferenceError reports a table that exists but differs from the wanted definition in ways that cannot be
-// changed.
+// A DifferenceError means that a table exists but differs from the wanted definition in ways that cannot be changed.
 type DifferenceError struct {
 	Table       string
 	Differences []string
@@ -28,11 +27,11 @@ func (e *DifferenceError) Error() string {
 // Misuse marks the error as a mistake of the calling program.
 func (e *DifferenceError) Misuse() {}
 
-// EnsureTable makes sure that a table exists with the definition in the input. Its time to live attribute is expiry,
+// EnsureTable makes sure that a table exists with the definition in the input. expiry is its time to live attribute,
 // or "" for none. EnsureTable creates the table, or adds the global indexes, the stream and the time to live that the
 // table lacks, all in one change. It removes nothing. If the table differs in another way, EnsureTable changes
-// nothing and returns a [*DifferenceError]. If the table is being changed, the error has the kind [table.InUse]:
-// wait, and call EnsureTable again.
+// nothing and returns a [*DifferenceError]. If the table is being changed, the error has the kind [table.InUse]. The
+// caller can then wait and call EnsureTable again.
 func (s *Service) EnsureTable(ctx context.Context, in *wire.CreateTableInput, expiry string) error {
 	_, err := call(ctx, s, wire.OpCreateTable, in,
 		func(s *Service, ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
@@ -85,11 +84,11 @@ func (s *Service) ensureTable(ctx context.Context, in *wire.CreateTableInput, ex
 		case !isNotFound(err):
 			return err
 		}
-		// Another caller deleted the table meanwhile: try again.
+		// Another caller has deleted the table meanwhile, so try again.
 	}
 }
 
-// errUnchanged ends an update of a definition that needs no change.
+// errUnchanged ends an update of a definition that already has everything that is wanted.
 var errUnchanged = errors.New("the table has all that is wanted")
 
 const codeNotFound = "ResourceNotFoundException"
@@ -139,7 +138,7 @@ func (s *Service) extend(def, want *table.Definition) (changed bool, err error) 
 	return changed, nil
 }
 
-// A difference lists the differences between two definitions of a table that [Service.EnsureTable] cannot remove.
+// A difference collects the differences between two definitions of a table that [Service.EnsureTable] cannot remove.
 type difference struct {
 	have, want *table.Definition
 	list       []string
@@ -155,8 +154,8 @@ func (d *difference) keys() {
 	}
 }
 
-// index compares the wanted index with the existing index of that name. It returns false if the index is missing and
-// can be added.
+// index compares the wanted index with the existing index of the same name. If the table has no such index but it can
+// be added, index returns false.
 func (d *difference) index(want *table.IndexDefinition, local bool) bool {
 	named := func(ix table.IndexDefinition) bool { return ix.Name == want.Name }
 	list, others, kind, other := d.have.Global, d.have.Local, "global", "local"
@@ -195,7 +194,7 @@ func (d *difference) index(want *table.IndexDefinition, local bool) bool {
 	return true
 }
 
-// rest compares the streams and the time to live.
+// rest compares the streams and the time to live of the two definitions.
 func (d *difference) rest() {
 	have, want := d.have, d.want
 	if have.Expiry != "" && want.Expiry != "" && have.Expiry != want.Expiry {
@@ -206,13 +205,13 @@ func (d *difference) rest() {
 	}
 }
 
-// KeyText returns a key as text in the form that [keycond.Schema] prints.
+// KeyText returns a key in the text form of [keycond.Schema].
 func KeyText(def *table.Definition, key []table.KeyElement) string {
 	var partition, sort []keycond.Attribute
 	for _, e := range key {
 		a := attributeOf(def.Attributes, e.Name)
 		if a == nil {
-			continue // not in a valid definition, which defines all key attributes
+			continue // cannot happen in a valid definition, which defines all key attributes
 		}
 		if e.Hash {
 			partition = append(partition, *a)

@@ -114,7 +114,7 @@ func planSelect(
 	}
 	read.Filter = plan.Filter
 	if read.Index == nil || !plan.Keyed {
-		// A scan may filter by attributes that the index does not project: they count as missing.
+		// A scan may filter by attributes that the index does not project. Such attributes count as missing.
 		return read, plan, nil
 	}
 	var missing []string
@@ -131,15 +131,15 @@ func planSelect(
 	return read, plan, nil
 }
 
-// A pagePlace is where a page of a SELECT begins: in the plan's slice with the number Slice, after Key. If Key is
-// nil, the page begins at the start of the slice.
+// A pagePlace is the place at which a page of a SELECT begins: in slice number Slice of the plan, after Key. If Key
+// is nil, the page begins at the start of the slice.
 type pagePlace struct {
 	Slice int
 	Key   attr.Item
 }
 
-// readPlan reads the page that begins at the given place. It reads the slices of the plan one after another. It
-// returns the consumed capacity and where the next page begins, or nil after the last page.
+// readPlan reads the page that begins at the given place. It reads the slices of the plan one after the other. It
+// returns the consumed capacity and the place of the next page, which is nil after the last page.
 func readPlan(
 	view *table.View, read table.Read, plan *partiql.Plan, at pagePlace, b *budget, visit func(attr.Item) error,
 ) (*table.Capacity, *pagePlace, error) {
@@ -184,13 +184,13 @@ func readPlan(
 	}
 }
 
-// Messages about a NextToken. The texts are Sortkey's own.
+// Messages about a NextToken. The service's own texts are not known.
 const (
 	msgToken      = "Invalid NextToken"
 	msgTokenOther = "NextToken does not match request"
 )
 
-// tokenDigest is how many bytes of the digest of the statement a NextToken begins with. The number of the slice
+// tokenDigest is the number of bytes of the statement's digest at the start of a NextToken. The number of the slice
 // follows and, after a space, the key.
 const tokenDigest = 16
 
@@ -203,8 +203,8 @@ func (p pagePlace) token(digest []byte) string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// parseNextToken returns where the page of a NextToken begins. It returns an error if the token is from another
-// statement.
+// parseNextToken returns the place at which the page of a NextToken begins. It returns an error if another statement
+// returned the token.
 func parseNextToken(token *string, digest []byte) (p pagePlace, err error) {
 	if token == nil {
 		return p, nil

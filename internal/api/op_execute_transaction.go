@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// executeTransaction runs up to 100 PartiQL statements atomically. Either all of them read or all of them write.
-// Source: API_ExecuteTransaction.
+// executeTransaction runs up to 100 PartiQL statements, all or none of them. The statements must all read or all
+// write. Source: API_ExecuteTransaction.
 func (s *Service) executeTransaction(
 	ctx context.Context, in *wire.ExecuteTransactionInput,
 ) (*wire.ExecuteTransactionOutput, error) {
@@ -71,8 +71,8 @@ func (s *Service) executeTransaction(
 	return out, nil
 }
 
-// inStatement adds the index of the statement to the message of a ValidationException. It returns other errors as
-// they are. Source: conformance partiqlFunctions.
+// inStatement adds the index i of the statement to the message of a ValidationException. It does not change other
+// errors. Source: conformance partiqlFunctions.
 func inStatement(i int, err error) error {
 	if e, ok := errors.AsType[*wire.Error](err); ok && e.Code == wire.CodeValidation {
 		return wire.Validation(fmt.Sprintf("Validation failed in TransactStatements[%d]: %s", i, e.Message))
@@ -80,8 +80,8 @@ func inStatement(i int, err error) error {
 	return err
 }
 
-// checkTransactStatement refuses clauses that statements in transactions cannot have. Source: conformance
-// executeTransaction; for EXISTS, DynamoDB Local.
+// checkTransactStatement returns an error for clauses that a statement in a transaction cannot have. Source:
+// conformance executeTransaction; for EXISTS, DynamoDB Local.
 func checkTransactStatement(st *partiql.Statement) error {
 	switch {
 	case st.Returning != "":

@@ -29,10 +29,10 @@ type exportRecord struct {
 
 var exports = jobKind[exportRecord]{exportJobs, func(r *exportRecord) *string { return r.Description.ExportArn }}
 
-// exportTableToPointInTime writes the present items of a table to the directory of a bucket. Like
+// exportTableToPointInTime writes the current items of a table to the directory of a bucket. Like
 // [Service.importTable], it starts a job and waits for the first 1,000 items, or 4 MB. The response says IN_PROGRESS,
-// like the service's, and the job does not need its client. An export reads one snapshot of the table. A restarted
-// server cannot read the same snapshot again, so the export fails and the server removes its files.
+// as the service's does, and the job does not need its client. An export reads one snapshot of the table. A restarted
+// server cannot read that snapshot again, so the export then fails, and the server removes its files.
 func (s *Service) exportTableToPointInTime(
 	ctx context.Context, in *wire.ExportTableToPointInTimeInput,
 ) (*wire.ExportTableToPointInTimeOutput, error) {
@@ -82,13 +82,13 @@ func (s *Service) exportTableToPointInTime(
 // An exportTask runs an export.
 type exportTask struct{ record exportRecord }
 
-// run writes the files of the export. If the export fails, run removes the files, because a second run would read a
+// run writes the files of the export. If the export fails, run removes the files, as another run would read a
 // different snapshot.
 func (x *exportTask) run(ctx context.Context, r *run) error {
 	const text = "The server was stopped before the export was complete. Export the table again."
 	interrupted := &failure{failedInternal, text}
 	if r.forked {
-		return interrupted // the files belong to the database that this one was forked from
+		return interrupted // the original database of this fork writes the files
 	}
 	d := &x.record.Description
 	root, err := r.service.bucket(*d.S3Bucket)
@@ -126,7 +126,8 @@ func (x *exportTask) end(s *Service, failed *failure) (any, *life.JobTable) {
 	return x.record, nil
 }
 
-// exported finds the table of an export. It refuses exports that the service or Sortkey does not support.
+// exported returns the table of an export. It returns an error for exports that the service or Sortkey does not
+// support.
 func (s *Service) exported(ctx context.Context, in *wire.ExportTableToPointInTimeInput) (*table.Table, error) {
 	const op = wire.OpExportTableToPointInTime
 	ref, err := ParseARN(*in.TableArn)
@@ -178,8 +179,8 @@ const msgNoExportTime = "Point in Time Recovery is not available for specified e
 
 func wrongTime(text string) error { return wire.NewError("InvalidExportTimeException", text) }
 
-// checkExport refuses invalid combinations of members. Sources: ack-api-quirks, DDB-EXPORT-003, 005 and 008; for an
-// empty prefix, alternator, test_export.py.
+// checkExport returns an error if members of the input contradict each other. Sources: ack-api-quirks,
+// DDB-EXPORT-003, 005 and 008; for an empty prefix, alternator, test_export.py.
 func checkExport(in *wire.ExportTableToPointInTimeInput) error {
 	spec, kind := in.IncrementalExportSpecification, value(in.ExportType)
 	switch {
@@ -205,8 +206,8 @@ func checkExport(in *wire.ExportTableToPointInTimeInput) error {
 	return nil
 }
 
-// checkPeriod refuses an invalid period of an incremental export. spec may be nil. Source: ack-api-quirks,
-// DDB-EXPORT-001 and 004.
+// checkPeriod returns an error if the period of an incremental export is invalid. spec may be nil. Source:
+// ack-api-quirks, DDB-EXPORT-001 and 004.
 func (s *Service) checkPeriod(def *table.Definition, spec *wire.IncrementalExportSpecification) error {
 	if spec == nil {
 		return nil
@@ -274,8 +275,8 @@ func (x *exportTask) write(ctx context.Context, r *run, root *os.Root, dir strin
 	return s3files.WriteManifest(s3files.SummaryFile, summary, write)
 }
 
-// writeItems writes the items of the table to a file. It returns the entry of that file for the manifest, and the
-// total size of the items in bytes.
+// writeItems writes the items of the table to a file. It returns the manifest's entry for that file, and the total
+// size of the items in bytes.
 func (x *exportTask) writeItems(
 	ctx context.Context, r *run, root *os.Root, key string,
 ) (_ *s3files.DataFile, size int64, err error) {
@@ -348,8 +349,8 @@ func (s *Service) describeExport(
 	return &wire.DescribeExportOutput{ExportDescription: &r.Description}, nil
 }
 
-// listExports lists exports, the newest first. If the request names a table, it lists only exports of the table that
-// has this name now, not those of deleted tables.
+// listExports lists exports, the newest first. If the request names a table, it lists only exports of the current
+// table with this name, not those of deleted tables.
 func (s *Service) listExports(ctx context.Context, in *wire.ListExportsInput) (*wire.ListExportsOutput, error) {
 	id, err := s.currentID(ctx, in.TableArn)
 	if err != nil {
@@ -371,7 +372,7 @@ func (s *Service) listExports(ctx context.Context, in *wire.ListExportsInput) (*
 	return out, nil
 }
 
-// currentID returns the id of the table that an ARN names now, or "" if there is none.
+// currentID returns the id of the table that an ARN names now, or "" if there is no such table.
 func (s *Service) currentID(ctx context.Context, arn *string) (string, error) {
 	if arn == nil {
 		return "", nil

@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// GetItem reads one item and calls visit with it, if it exists. The item is valid until visit returns. GetItem
-// returns the consumed capacity, or nil if the input does not ask for it.
+// GetItem reads one item. If the item exists, GetItem calls visit with it. The item is valid until visit returns.
+// GetItem returns the consumed capacity, or nil if the input does not ask for it.
 func (s *Service) GetItem(
 	ctx context.Context, in *wire.GetItemInput, visit func(attr.Item),
 ) (*wire.ConsumedCapacity, error) {
@@ -48,8 +48,8 @@ type get struct {
 	readParams
 	service *Service
 	in      *wire.GetItemInput
-	body    wire.GetItemInput // in points to body if the input came as JSON
-	visit   func(attr.Item)   // if nil, the item is appended to dst
+	body    wire.GetItemInput // the memory for in if the input came as JSON
+	visit   func(attr.Item)   // called with the item; if it is nil, the item is appended to dst instead
 	dst     []byte
 	found   bool
 	budget  *budget
@@ -90,7 +90,7 @@ func (s *Service) getItem(ctx context.Context, g *get) error {
 	return c.end(ctx, err)
 }
 
-// check makes the checks of the input that do not depend on the table.
+// check does the checks of the input that do not depend on the table.
 func (g *get) check() error {
 	in := g.in
 	if err := wire.Validate(wire.OpGetItem, in); err != nil {

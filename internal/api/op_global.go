@@ -11,8 +11,9 @@ import (
 )
 
 // A database is one region, so no table has replicas. The operations on global tables respond like the service in a
-// region that cannot reach other regions. The service no longer creates global tables of the older version
-// 2017.11.29. Source: quirks, findings DDB-TABLE-048, 187, 203, 223 and 257, DDB-GLOBALTABLE-002 and 004.
+// region that cannot reach other regions. The service no longer creates global tables of the old version 2017.11.29,
+// and neither does this package. Source: quirks, findings DDB-TABLE-048, 187, 203, 223 and 257, DDB-GLOBALTABLE-002
+// and 004.
 
 const noOldGlobalTables = wrongParameter + "DynamoDB global tables version 2017.11.29 is not supported. " +
 	"We recommend using DynamoDB global tables version 2019.11.21, instead of version 2017.11.29 (Legacy)."
@@ -49,13 +50,13 @@ func refusedOperations() []operation {
 	}
 }
 
-// refused returns an operation that fails every call with the error that why returns.
+// refused returns an operation of which every call fails. why returns the error of a call.
 func refused[I wire.Input](op wire.Op, why func(*Service, I) error) operation {
 	return typed(op, func(s *Service, _ context.Context, in I) (out Empty, err error) { return out, why(s, in) })
 }
 
-// refuseGlobalUpdate returns the error of an UpdateGlobalTable. For a valid input, the error is that the global table
-// does not exist.
+// refuseGlobalUpdate returns the error of an UpdateGlobalTable. If the input is valid, the error says that the global
+// table does not exist.
 func (*Service) refuseGlobalUpdate(in *wire.UpdateGlobalTableInput) error {
 	if len(in.ReplicaUpdates) == 0 {
 		return wire.Validation("One or more parameter values were invalid")
@@ -78,8 +79,8 @@ func (s *Service) listGlobalTables(
 	return &wire.ListGlobalTablesOutput{GlobalTables: []wire.GlobalTable{}}, nil
 }
 
-// noReplicas returns the error for auto scaling of a table that is not a global table. A missing table has the same
-// error: ack-api-quirks, DDB-TABLE-446.
+// noReplicas returns the error for auto scaling of a table that is not a global table. The error is the same if the
+// table does not exist: ack-api-quirks, DDB-TABLE-446.
 func (s *Service) noReplicas(name *string) error {
 	n, err := s.tableName(value(name))
 	if err != nil {
@@ -88,8 +89,8 @@ func (s *Service) noReplicas(name *string) error {
 	return wire.NewError("ResourceNotFoundException", "Global table with name: '"+n+"' does not exist.")
 }
 
-// checkReplicas returns the error for replica updates in an UpdateTable, if there are any. All of them fail: the
-// local region is not allowed, and other regions cannot be reached.
+// checkReplicas returns an error if an UpdateTable has replica updates. All of them fail: the local region is not
+// allowed, and other regions cannot be reached.
 func (s *Service) checkReplicas(in *wire.UpdateTableInput) error {
 	if len(in.ReplicaUpdates) == 0 {
 		return nil
@@ -178,16 +179,16 @@ func witnessRegions(updates []wire.GlobalTableWitnessGroupUpdate) (regions []str
 	return regions
 }
 
-// onlyRegion reports whether an update of a replica sets nothing but RegionName.
+// onlyRegion reports whether an update of a replica sets only RegionName.
 func onlyRegion(u *wire.UpdateReplicationGroupMemberAction) bool {
 	rest := *u
 	rest.RegionName = nil
 	return reflect.ValueOf(rest).IsZero()
 }
 
-// checkReplicaActions refuses more than one kind of action in one request. It also refuses more than one creation or
-// deletion of a replica, except for a strongly consistent global table, which starts with several replicas. Source:
-// ack-api-quirks, DDB-TABLE-223 and 442.
+// checkReplicaActions returns an error if a request has more than one kind of action. It also returns an error for
+// more than one creation or deletion of a replica, except for a strongly consistent global table, which begins with
+// several replicas. Source: ack-api-quirks, DDB-TABLE-223 and 442.
 func checkReplicaActions(updates []wire.ReplicationGroupUpdate, strong bool) error {
 	kinds := map[string]bool{}
 	changes := 0
@@ -212,7 +213,8 @@ func checkReplicaActions(updates []wire.ReplicationGroupUpdate, strong bool) err
 	return nil
 }
 
-// checkStrong refuses invalid regions for a strongly consistent global table. Source: ack-api-quirks, DDB-TABLE-257.
+// checkStrong returns an error if a strongly consistent global table cannot have these regions. Source:
+// ack-api-quirks, DDB-TABLE-257.
 func (s *Service) checkStrong(added, witnesses []string) error {
 	switch {
 	case len(added) == 1 && len(witnesses) == 0:

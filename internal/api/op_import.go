@@ -13,9 +13,9 @@ import (
 
 // Source of this file: quirks, findings DDB-IMPORT-001 to 020.
 
-// An importRecord is the record of an import in the catalogue: its description and its progress. The counts in the
-// description stay zero until the import ends, like the service's (Scylla, alternator/test_import.py, a run against
-// the service in September 2026).
+// An importRecord is the record of an import in the catalogue: its description and its progress. As in the service,
+// the counts in the description stay zero until the import ends (Scylla, alternator/test_import.py, a run against the
+// service in September 2026).
 type importRecord struct {
 	wire.ImportTableDescription
 	Progress progress
@@ -23,12 +23,12 @@ type importRecord struct {
 
 var imports = jobKind[importRecord]{importJobs, func(r *importRecord) *string { return r.ImportArn }}
 
-// importTable creates a table from the files of a bucket. It starts a job and waits for its first 1,000 items, or 4
-// MB, so smaller imports are complete when the call returns. The response says IN_PROGRESS, like the service's, and
-// the table is CREATING until the job ends. The job does not need its client and continues after a restart. A client
-// that repeats the request with the same token gets the same job.
+// importTable creates a table from the files of a bucket. It starts a job and waits for the first 1,000 items, or 4
+// MB, so smaller imports are complete when the call returns. The response says IN_PROGRESS, as the service's does,
+// and the table is CREATING until the job ends. The job does not need its client and continues after a restart. A
+// client that repeats the request with the same token gets the same job.
 //
-// A failed import removes the table, unless it failed only because the table refused some items.
+// If the import fails, the table is removed, unless the only failure is that the table refused some items.
 func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*wire.ImportTableOutput, error) {
 	const op = wire.OpImportTable
 	switch {
@@ -41,7 +41,7 @@ func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*
 		return nil, op.Invalid("Sortkey imports files without compression or with GZIP only.")
 	}
 
-	// Check the throughput before looking up the table, like the service. Source: ack-api-quirks, DDB-TABLE-442,
+	// Like the service, check the throughput before looking up the table. Source: ack-api-quirks, DDB-TABLE-442,
 	// 2026-10-09.
 	creation := in.TableCreationParameters
 	billing := &table.Definition{BillingMode: value(creation.BillingMode)}
@@ -87,7 +87,7 @@ func tableExists(name string) error {
 }
 
 // startImport starts an import and returns its record. If an earlier import has the same token, it returns the record
-// of that one.
+// of that import instead.
 func (s *Service) startImport(
 	ctx context.Context, in *wire.ImportTableInput, token jobToken[importRecord],
 ) (*importRecord, error) {
@@ -134,10 +134,10 @@ func (s *Service) startImport(
 	})
 }
 
-// An importTask puts the items of all files whose names have a prefix into a table. It counts the items that the
-// table refuses; if there are any, the import fails at the end, after it has written the others. If a line is not an
-// item, the task counts it as refused and skips the rest of the file. A file that disappears during the import counts
-// as one refused item too. Source: alternator, test_import.py; ack-api-quirks, DDB-IMPORT-007 and 013.
+// An importTask puts the items of all files whose names have a prefix into a table. If the table refuses items, the
+// task counts them and writes the others, and the import fails at the end. If a line is not an item, the task counts
+// the line as refused and skips the rest of the file. A file that disappears during the import also counts as one
+// refused item. Source: alternator, test_import.py; ack-api-quirks, DDB-IMPORT-007 and 013.
 type importTask struct{ record importRecord }
 
 func (x *importTask) run(ctx context.Context, r *run) error {

@@ -22,7 +22,7 @@ const (
 
 const maxInsights = 100
 
-// insightsIndex returns an error if index is not nil and names no global index of the table.
+// insightsIndex returns an error if index is not nil and the table has no global index of that name.
 func insightsIndex(def *table.Definition, index *string) error {
 	if index != nil && globalIndex(def, *index) == nil {
 		return wire.NewError(
@@ -197,13 +197,13 @@ func (s *Service) listContributorInsights(
 	if n := int(value(in.MaxResults)); n > 0 {
 		limit = n
 	}
-	// The token names the last entry of the page before, as table/index.
+	// The token is the last entry of the previous page, as table/index.
 	fromTable, fromIndex, _ := strings.Cut(value(in.NextToken), "/")
 	out := &wire.ListContributorInsightsOutput{ContributorInsightsSummaries: []wire.ContributorInsightsSummary{}}
 	for _, name := range names {
 		t, err := s.db.Describe(ctx, name)
 		if err != nil || name < fromTable {
-			continue // deleted meanwhile, or on an earlier page
+			continue // deleted meanwhile, or listed on an earlier page
 		}
 		insights := t.Definition().Insights
 		indexes := []string{}

@@ -43,14 +43,14 @@ func (s *Service) enableKinesisStreamingDestination(
 	return out, err
 }
 
-// inUseKinesis reports whether a destination is in a state in which the service enables no other destination.
+// inUseKinesis reports whether the state of a destination keeps the service from enabling another destination.
 func (s *Service) inUseKinesis(d table.Destination) bool {
 	status := d.StatusAt(s.now())
 	return status != "DISABLED" && status != "ENABLE_FAILED"
 }
 
-// unreachable returns why the service could not deliver to an ARN, or "" if the ARN is that of a stream in this
-// region. It does not check whether the stream exists.
+// unreachable returns why the service could not deliver records to an ARN. It returns "" for the ARN of a stream in
+// this region, and does not check whether that stream exists.
 func (s *Service) unreachable(arn string) string {
 	parts := strings.SplitN(arn, ":", 6)
 	switch {
@@ -88,9 +88,9 @@ func wrongDestination(why string) error {
 	return wire.Validation("Table is not in a valid state to enable Kinesis Streaming Destination: " + why)
 }
 
-// switchKinesis replaces the destinations of a table by those that change returns, and returns status in the
-// response. change gets the present list, and a pointer to its element with the StreamArn of the input, or nil if
-// there is none.
+// switchKinesis replaces the destinations of a table by those that change returns. The response has the given status.
+// change gets the current list. It also gets a pointer to the list's element with the StreamArn of the input, or nil
+// if there is none.
 func (s *Service) switchKinesis(ctx context.Context, in *wire.KinesisStreamingDestinationInput, status string,
 	change func([]table.Destination, *table.Destination) ([]table.Destination, error),
 ) (*wire.KinesisStreamingDestinationOutput, error) {

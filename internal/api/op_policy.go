@@ -16,8 +16,8 @@ import (
 )
 
 // Source of the texts in this file: "quirks", findings DDB-TABLE-205 to 214 and 351 to 356; moto,
-// test_dynamodb_resource_policy.py. In this package "quirks" stands for captures of the service in October 2026
-// (ack-api-quirks, services/dynamodb).
+// test_dynamodb_resource_policy.py. In comments of this package, "quirks" means captures of the service in October
+// 2026 (ack-api-quirks, services/dynamodb).
 
 // maxPolicy is the maximum size of a resource policy in bytes.
 const maxPolicy = 20480
@@ -59,7 +59,7 @@ func (s *statements) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]statement)(s))
 }
 
-// oneOrMore is a list of strings in JSON. A list of one string is encoded as the string alone.
+// oneOrMore is a list of strings in JSON. If the list has only one string, its JSON is that string.
 type oneOrMore []string
 
 func (l *oneOrMore) UnmarshalJSON(data []byte) error {
@@ -77,8 +77,8 @@ func (l oneOrMore) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(l))
 }
 
-// canonicalPolicy checks a resource policy of a table or a stream, and returns the policy in the form in which the
-// service returns it.
+// canonicalPolicy checks a resource policy of a table or a stream. It returns the policy in the form in which the
+// service returns policies.
 func (s *Service) canonicalPolicy(policy string, of TableRef) (*table.Policy, error) {
 	bad := func(format string, args ...any) (*table.Policy, error) {
 		return nil, wrongValue(fmt.Sprintf(format, args...))
@@ -160,9 +160,9 @@ func position(text string, at int) string {
 // streamActions are the actions that only the policy of a stream may name.
 var streamActions = []string{"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}
 
-// checkStatement refuses a statement that gives access to everyone. It also refuses actions and resources of the
-// wrong kind: those of streams in the policy of a table, and vice versa. Source: quirks, DDB-TABLE-211, 212, 352 and
-// 356.
+// checkStatement returns an error for a statement that gives access to everyone. It also returns an error for actions
+// and resources of the wrong kind: those of streams in the policy of a table, and vice versa. Source: quirks,
+// DDB-TABLE-211, 212, 352 and 356.
 func checkStatement(st *statement, of TableRef) error {
 	if st.Effect == "Allow" && st.Condition == nil && everyone(st.Principal) {
 		return wire.Validation("Resource-based policy grants unbounded access in one or more elements. " +
@@ -189,22 +189,23 @@ func checkStatement(st *statement, of TableRef) error {
 	return nil
 }
 
-// principals returns the members of a Principal element. If the element is a string, such as "*", the result has it
-// as the member AWS.
+// principals returns the members of a Principal element. An element that is a string, such as "*", counts as the
+// member AWS.
 func principals(element json.RawMessage) map[string]oneOrMore {
 	var all string
 	if json.Unmarshal(element, &all) == nil {
 		return map[string]oneOrMore{"AWS": {all}}
 	}
 	var members map[string]oneOrMore
-	_ = json.Unmarshal(element, &members) // on an error members is nil, and the policy keeps the element as it is
+	// if decoding fails, members is nil, and the policy keeps the element as it is
+	_ = json.Unmarshal(element, &members)
 	return members
 }
 
 func everyone(element json.RawMessage) bool { return slices.Contains(principals(element)["AWS"], "*") }
 
-// principal returns a Principal element as the service returns it: it replaces an account by the ARN of the account's
-// root and removes duplicates. Source: quirks, DDB-TABLE-352.
+// principal returns a Principal element as the service returns it: the ARN of an account's root replaces the account,
+// and duplicates are removed. Source: quirks, DDB-TABLE-352.
 func (s *Service) principal(element json.RawMessage) json.RawMessage {
 	members := principals(element)
 	if len(members) == 0 || !bytes.HasPrefix(element, []byte("{")) {
@@ -229,8 +230,8 @@ func (s *Service) principal(element json.RawMessage) json.RawMessage {
 	return out
 }
 
-// single returns a Condition element in which each list of one value is replaced by that value. Source: quirks,
-// DDB-TABLE-353.
+// single returns a Condition element as the service returns it: a list with one value becomes that value. Source:
+// quirks, DDB-TABLE-353.
 func single(element json.RawMessage) json.RawMessage {
 	var operators map[string]map[string]oneOrMore
 	if element == nil || json.Unmarshal(element, &operators) != nil {
@@ -243,7 +244,8 @@ func single(element json.RawMessage) json.RawMessage {
 	return out
 }
 
-// locksOut reports whether a policy forbids everyone, or this account, to change the policy: quirks, DDB-TABLE-210.
+// locksOut reports whether a policy denies everyone, or this account, the right to change the policy: quirks,
+// DDB-TABLE-210.
 func (s *Service) locksOut(policy string) bool {
 	var doc policyDocument
 	if json.Unmarshal([]byte(policy), &doc) != nil {
@@ -280,12 +282,12 @@ func noPolicy(text string) error {
 	)
 }
 
-// noRevision is the ExpectedRevisionId of a client that expects that the resource has no policy. Source:
+// noRevision is the ExpectedRevisionId with which a client expects that the resource has no policy. Source:
 // API_PutResourcePolicy.
 const noRevision = "NO_POLICY"
 
-// checkRevision returns an error if the client expects a revision and p does not have it. name is the name of the
-// table, for the error.
+// checkRevision returns an error if the client expects a revision and the policy p has another. name is the name of
+// the table, for the error.
 func checkRevision(p *table.Policy, expected *string, name string) error {
 	exists := p != nil && p.Text != ""
 	switch {
@@ -314,7 +316,8 @@ func (s *Service) nextRevision(p *table.Policy) int64 {
 	return now
 }
 
-// changePolicy replaces the policy of a resource by the one that change returns, if the revision is the expected one.
+// changePolicy replaces the policy of a resource by the policy that change returns. It returns an error if the client
+// expects another revision of the old policy.
 func (s *Service) changePolicy(
 	ctx context.Context, arn, expected *string, change func(old *table.Policy) *table.Policy,
 ) error {

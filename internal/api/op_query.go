@@ -19,7 +19,7 @@ import (
 )
 
 // Query reads one page of a query and calls visit with each item, unless in.Select is COUNT. An item is valid until
-// visit returns. An error of visit ends the query. The output has no Items.
+// visit returns. If visit returns an error, the query ends and returns that error. The output has no Items.
 func (s *Service) Query(ctx context.Context, in *wire.QueryInput, visit Visit) (*wire.QueryOutput, error) {
 	q := newQuery() // the output is a part of it
 	if err := q.run(ctx, s, in, nil, visit); err != nil {
@@ -28,7 +28,7 @@ func (s *Service) Query(ctx context.Context, in *wire.QueryInput, visit Visit) (
 	return &q.out, nil
 }
 
-// QueryClauses is like [Service.Query], but gets the key condition as clauses. The input must not have a key
+// QueryClauses is like [Service.Query], but takes the key condition as clauses. The input must not have a key
 // condition. QueryClauses copies the values of the clauses. It returns the number of items found and the
 // LastEvaluatedKey.
 func (s *Service) QueryClauses(
@@ -45,8 +45,8 @@ func (s *Service) QueryClauses(
 	return q.count, q.out.LastEvaluatedKey, nil
 }
 
-// spelled returns a copy of the input in which a KeyConditionExpression stands for the clauses, because observers see
-// requests in that form.
+// spelled returns a copy of the input with a KeyConditionExpression for the clauses. Observers see requests in that
+// form.
 func spelled(in *wire.QueryInput, clauses []keycond.Clause) *wire.QueryInput {
 	out := *in
 	out.ExpressionAttributeNames = maps.Clone(in.ExpressionAttributeNames)
@@ -133,8 +133,8 @@ func (q *query) check() error {
 	q.projected, q.mode = in.ProjectionExpression, in.ReturnConsumedCapacity
 	q.consistent, q.limit, q.start = value(in.ConsistentRead), value(in.Limit), in.ExclusiveStartKey
 
-	// Parse expressions before looking up the table, because the service reports an invalid expression before a
-	// missing table.
+	// Parse expressions before the table is looked up, as the service reports an invalid expression before a missing
+	// table.
 	if err := q.parseLegacy(legacy.QueryFilter, in.QueryFilter, in.ConditionalOperator, in.Faults); err != nil {
 		return err
 	}
@@ -152,11 +152,11 @@ func (q *query) check() error {
 
 // view reads the page.
 func (q *query) view(view *table.View) error {
-	// Make the checks that depend on the table. The key condition becomes a slice of one partition, and the start key
+	// Do the checks that depend on the table. The key condition selects a slice of one partition, and the start key
 	// must lie in that slice.
 	read, schema, err := q.resolve(q.service, view)
 	if err != nil {
-		return cmp.Or(q.key.check(), err) // an error of the key condition takes precedence
+		return cmp.Or(q.key.check(), err) // the service reports an error of the key condition first
 	}
 	if len(q.in.KeyConditions) > max(2, len(schema.Partition())+len(schema.Sort())) {
 		return wire.OpQuery.Invalid("Conditions can be of length 1 or 2 only")
@@ -170,10 +170,10 @@ func (q *query) view(view *table.View) error {
 	q.query = table.Query{Read: read, Slice: slice, Reverse: q.in.ScanIndexForward != nil && !*q.in.ScanIndexForward}
 	err = cmp.Or(q.checkPaths(read.Table, schema), q.checkProjected(&q.query.Read, true))
 	if err != nil {
-		return cmp.Or(q.query.CheckStart(), err) // an error of the start key takes precedence
+		return cmp.Or(q.query.CheckStart(), err) // the service reports an error of the start key first
 	}
 
-	// Ask the budget before the read. How much capacity the read consumes is known only after it.
+	// The budget must admit the read before it begins, although the consumed capacity is known only afterwards.
 	b := q.service.budget(q.ctx, false)
 	if err := b.page(&read, slice.Partition); err != nil {
 		return err
@@ -196,7 +196,7 @@ type keyCondition struct {
 	legacy  bool // tree is that of KeyConditions
 }
 
-// check returns an error if the condition is not a key condition for any key schema.
+// check returns an error if the condition cannot be a key condition, whatever the key schema is.
 func (k *keyCondition) check() error {
 	if k.tree == nil || k.legacy {
 		return nil

@@ -16,9 +16,9 @@ import (
 // Source of this file: quirks, findings DDB-TABLE-083 to 086, 100, 215 to 219, 272,
 // 273 and 279.
 
-// restored returns the definition of the table that a restore creates. It has the key of the source. It has the
-// indexes, the billing and the encryption of the source unless the client overrides them. It has no other settings of
-// the source.
+// restored returns the definition of the table that a restore creates. The table has the key of the source. It also
+// has the indexes, the billing and the encryption of the source, unless the client overrides them. It has none of the
+// other settings of the source.
 func (s *Service) restored(
 	op wire.Op, source *table.Definition, o *wire.RestoreTableFromBackupInput,
 ) (*table.Definition, error) {
@@ -40,7 +40,7 @@ func (s *Service) restored(
 		def.BillingMode = *o.BillingModeOverride
 	}
 
-	// Check the overrides against the new billing mode, not that of the source.
+	// Check the overrides against the billing mode of the new table, not against that of the source.
 	changed := def.OnDemandBilling() != source.OnDemandBilling()
 	switch {
 	case def.OnDemandBilling() && o.ProvisionedThroughputOverride != nil && o.BillingModeOverride != nil:
@@ -79,7 +79,7 @@ func (s *Service) restored(
 
 const msgOnDemandRestore = "Cannot override ProvisionedThroughput if BillingMode is overridden to PAY_PER_REQUEST"
 
-// checkOverride refuses limits of on-demand throughput that def cannot have.
+// checkOverride returns an error for limits of on-demand throughput that the definition cannot have.
 func checkOverride(def *table.Definition, o *wire.OnDemandThroughput) error {
 	if o == nil {
 		return nil
@@ -101,8 +101,8 @@ func checkOverride(def *table.Definition, o *wire.OnDemandThroughput) error {
 	return nil
 }
 
-// restoredIndexes adds the indexes of the source to def. If the client lists indexes, it adds only these, and under
-// the names that the client gives.
+// restoredIndexes adds the indexes of the source to def. If the client lists indexes, it adds only those, with the
+// names that the client gives them.
 func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreTableFromBackupInput) error {
 	def.Global, def.Local = slices.Clone(source.Global), slices.Clone(source.Local)
 	if o.GlobalSecondaryIndexOverride != nil {
@@ -172,7 +172,8 @@ func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreT
 	return nil
 }
 
-// matchIndex finds the index in list that has this key and projection, and returns a copy with the new name.
+// matchIndex finds the index in list that has this key and projection. It returns a copy of the index with the given
+// name.
 func matchIndex(
 	list []table.IndexDefinition, name string, key []table.KeyElement, p table.Projection, op wire.Op,
 ) (table.IndexDefinition, error) {
@@ -192,9 +193,9 @@ func noIndex(name string, op wire.Op) error {
 		"created during the restore operation")
 }
 
-// restore creates a table from the backup b. If b is nil, it copies the source table as it was at the time undo, or
-// as it is now if undo is the zero time. It returns the description that the service gives during a restore. at is
-// the RestoreDateTime in that description.
+// restore creates a table from the backup b. If b is nil, it copies the source table instead, as the table was at the
+// time undo, or as it is now if undo is the zero time. It returns the description that the service returns during a
+// restore. at is the RestoreDateTime in that description.
 func (s *Service) restore(
 	ctx context.Context, source, def *table.Definition, b *life.Backup, at, undo time.Time,
 ) (*wire.TableDescription, error) {
@@ -241,7 +242,8 @@ func withoutStatus(d *wire.TableDescription) {
 	}
 }
 
-// taken returns the error for restoring to a table name that is in use: ack-api-quirks, DDB-TABLE-219 and 275.
+// taken returns an error if a restore cannot use the name of the new table because a table has it: ack-api-quirks,
+// DDB-TABLE-219 and 275.
 func (s *Service) taken(ctx context.Context, name string) error {
 	if t, err := s.db.Describe(ctx, name); err == nil {
 		if r := t.Definition().Restoring(s.now()); r != nil && r.Backup != "" {
@@ -253,8 +255,8 @@ func (s *Service) taken(ctx context.Context, name string) error {
 	return wire.NewError("TableAlreadyExistsException", "Table already exists: "+name)
 }
 
-// checkCrossing refuses an ARN of another region if the request does not override the encryption: ack-api-quirks,
-// DDB-TABLE-274.
+// checkCrossing returns an error if the ARN is of another region and the request does not override the encryption:
+// ack-api-quirks, DDB-TABLE-274.
 func (s *Service) checkCrossing(arn string, o *wire.SSESpecification) error {
 	if parts := strings.SplitN(arn, ":", 6); o == nil && len(parts) == 6 && parts[3] != s.region() {
 		return badRequest("sseSpecificationOverride must be provided for cross-region restores")
@@ -262,8 +264,8 @@ func (s *Service) checkCrossing(arn string, o *wire.SSESpecification) error {
 	return nil
 }
 
-// restoreTableFromBackup creates a table from a backup. Although the table can be used as soon as the call returns,
-// the description says CREATING, like the service's.
+// restoreTableFromBackup creates a table from a backup. The table can be used as soon as the call returns. The
+// description says CREATING all the same, as the service's does.
 func (s *Service) restoreTableFromBackup(
 	ctx context.Context, in *wire.RestoreTableFromBackupInput,
 ) (*wire.RestoreTableFromBackupOutput, error) {
@@ -285,8 +287,8 @@ func (s *Service) restoreTableFromBackup(
 	return &wire.RestoreTableFromBackupOutput{TableDescription: d}, nil
 }
 
-// restoreTableToPointInTime creates a table from another one as it is now, or as it was at a time in its recovery
-// period.
+// restoreTableToPointInTime creates a table with the items of another table, as they are now or as they were at a
+// time in that table's recovery period.
 func (s *Service) restoreTableToPointInTime(
 	ctx context.Context, in *wire.RestoreTableToPointInTimeInput,
 ) (*wire.RestoreTableToPointInTimeOutput, error) {
@@ -297,7 +299,7 @@ func (s *Service) restoreTableToPointInTime(
 		return nil, op.Invalid("Must provide exactly one of: sourceTableArn, sourceTableName")
 	case in.SourceTableArn == nil && in.SourceTableName == nil:
 		return nil, op.Invalid("The parameter 'TableName' is required but was not present in the request")
-	case latest && in.RestoreDateTime != nil: // the capture of this text lacks its end
+	case latest && in.RestoreDateTime != nil: // the end of this text is missing in the capture
 		return nil, op.Invalid("Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for " +
 			"point-in-time restore request. Please specify only one of them")
 	case !latest && in.RestoreDateTime == nil:
@@ -372,7 +374,7 @@ func (s *Service) sourceTable(arn string, o *wire.SSESpecification) (TableRef, e
 	if err := s.checkCrossing(arn, o); err != nil {
 		return ref, err
 	}
-	if !s.arns.Local(ref) { // another region has no tables here
+	if !s.arns.Local(ref) { // this database has no tables of other regions
 		return ref, wire.NewError("TableNotFoundException", "Table not found")
 	}
 	return ref, nil
@@ -384,8 +386,8 @@ func notRecoverable(name string) error {
 	)
 }
 
-// restorable returns the earliest and the latest time, in whole seconds, to which a table can be restored. The
-// recovery period begins when the client enables recovery, and is at most as many days long as the client asks for.
+// restorable returns the earliest and the latest time to which a table can be restored, in whole seconds. The
+// recovery period begins when the client enables recovery. It has at most as many days as the client asks for.
 func (s *Service) restorable(def *table.Definition) (earliest, latest time.Time) {
 	latest = s.now().Truncate(time.Second)
 	earliest = latest

@@ -69,7 +69,7 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 		}
 		x.scan = table.Scan{Read: read, Segment: uint32(value(in.Segment)), Segments: uint32(value(in.TotalSegments))}
 		if err := r.checkPaths(read.Table, nil); err != nil {
-			return cmp.Or(x.scan.CheckStart(), err) // an error of the start key takes precedence
+			return cmp.Or(x.scan.CheckStart(), err) // the service reports an error of the start key first
 		}
 
 		b := s.budget(ctx, false)
@@ -89,8 +89,8 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 	return (*wire.ScanOutput)(&x.out), err
 }
 
-// checkSegments refuses Segment without TotalSegments, TotalSegments without Segment, and a Segment that is not less
-// than TotalSegments. Source: dynalite, test/scan.js.
+// checkSegments returns an error for Segment without TotalSegments, for TotalSegments without Segment, and for a
+// Segment that is not less than TotalSegments. Source: dynalite, test/scan.js.
 func checkSegments(in *wire.ScanInput) error {
 	switch {
 	case in.Segment != nil && in.TotalSegments == nil:

@@ -104,8 +104,8 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 	return out, err
 }
 
-// checkPlaceholders refuses names and values that no expression can use. The service reports them before other errors
-// of expressions.
+// checkPlaceholders returns an error for names and values that no expression can use. The service reports this error
+// before other errors of expressions.
 func checkPlaceholders(in *wire.SearchVectorsInput) error {
 	const op = wire.OpSearchVectors
 	names, values := in.ExpressionAttributeNames, in.ExpressionAttributeValues
@@ -122,8 +122,8 @@ func checkPlaceholders(in *wire.SearchVectorsInput) error {
 	return nil
 }
 
-// equalities returns the attribute values that the condition of a search requires. The condition may consist only of
-// equality comparisons joined by AND.
+// equalities returns the attribute values that the condition of a search requires. The condition may only consist of
+// comparisons with =, joined by AND.
 func equalities(cond *expr.Condition) (attr.Item, error) {
 	if cond == nil {
 		return nil, nil
@@ -176,8 +176,8 @@ func equalities(cond *expr.Condition) (attr.Item, error) {
 	return b.Item(), nil
 }
 
-// checkSearch refuses a vector with another number of dimensions than the index, and a condition that does not match
-// the search schema of the index.
+// checkSearch returns an error if the vector does not have as many dimensions as the index, or if the condition does
+// not match the search schema of the index.
 func checkSearch(def *table.Definition, v *table.Vector, dimensions int, equal attr.Item) error {
 	if int64(dimensions) != v.Dimensions {
 		return wire.Validation(fmt.Sprintf("Input search vector dimension %d does not match vector index dimension %d",
@@ -217,8 +217,8 @@ func checkSearch(def *table.Definition, v *table.Vector, dimensions int, equal a
 const msgSearchJSON = "The search results cannot exceed 33554432 bytes of JSON; " +
 	"give a smaller TopK or a ProjectionExpression"
 
-// results returns the items that a search found, projected. An item includes its vector only if the projection names
-// the vector.
+// results returns the items that a search found, after the projection. An item has its vector only if the projection
+// names the vector attribute.
 func (r *readParams) results(ix *table.Index, found []table.Match, a *answer) ([]wire.SearchResultItem, error) {
 	out := make([]wire.SearchResultItem, 0, len(found))
 	for _, m := range found {

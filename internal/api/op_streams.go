@@ -73,9 +73,9 @@ func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*
 	return out, nil
 }
 
-// limitOf returns the limit of a request, or most if the request has none. It refuses a limit above most; the service
-// model bounds limits only from below. Sources: API_streams_ListStreams, API_streams_DescribeStream,
-// API_streams_GetRecords; alternator, test_streams.py, for the ValidationException.
+// limitOf returns the limit of a request, or most if the request has none. It returns an error for a limit above
+// most, as the service model has only minimums for limits. Sources: API_streams_ListStreams,
+// API_streams_DescribeStream, API_streams_GetRecords; alternator, test_streams.py, for the ValidationException.
 func limitOf(op wire.Op, limit *int64, most int) (int, error) {
 	switch {
 	case limit == nil:
@@ -88,7 +88,7 @@ func limitOf(op wire.Op, limit *int64, most int) (int, error) {
 	return int(*limit), nil
 }
 
-// parseStreamARN parses the ARN of a stream. It refuses other ARNs.
+// parseStreamARN parses an ARN. It returns an error unless the ARN is that of a stream.
 func parseStreamARN(arn string) (TableRef, error) {
 	ref, err := ParseARN(arn)
 	if err != nil || ref.Stream == "" {
@@ -109,7 +109,7 @@ func noSuchShard(id, arn string) error {
 	)
 }
 
-// onStream closes the shards of a stream that have lasted long enough, and then calls fn with the stream in a view.
+// onStream closes the shards of a stream whose time is over. It then calls fn with the stream in a view.
 func (s *Service) onStream(ctx context.Context, arn string, fn func(*table.View, *table.StreamInfo) error) error {
 	ref, err := parseStreamARN(arn)
 	if err != nil {
@@ -183,8 +183,8 @@ func (s *Service) describeStream(
 			return shardID(st, sh.Shard) == *in.ExclusiveStartShardId
 		})
 		if at < 0 {
-			// No shard follows a shard that does not exist or has been removed. Source: alternator, test_streams.py,
-			// test_describe_stream_with_nonexistent_last_shard.
+			// If the shard does not exist or has been removed, no shard follows it. Source: alternator,
+			// test_streams.py, test_describe_stream_with_nonexistent_last_shard.
 			at = len(shards) - 1
 		}
 		shards = shards[at+1:]
@@ -216,9 +216,10 @@ func (s *Service) describeStream(
 	return &wire.DescribeStreamOutput{StreamDescription: d}, nil
 }
 
-// checkShardFilter refuses a filter without a type or a shard id, although the service model requires neither. Source
-// of the ValidationException: alternator, test_streams.py, test_stream_shard_filtering_missing_shard_id. The text is
-// the usual text for a missing member, because the service's own is not known.
+// checkShardFilter returns an error for a filter without a type or a shard id, although neither is required in the
+// service model. Source of the ValidationException: alternator, test_streams.py,
+// test_stream_shard_filtering_missing_shard_id. The text is the usual text for a missing member, as the service's own
+// text is not known.
 func checkShardFilter(f *wire.ShardFilter) error {
 	const missing = "1 validation error detected: " +
 		"Value null at 'shardFilter.%s' failed to satisfy constraint: Member must not be null"
@@ -233,16 +234,16 @@ func checkShardFilter(f *wire.ShardFilter) error {
 	return nil
 }
 
-// A shard id consists of the time when the shard began, in milliseconds with 20 digits, and of its column in
-// hexadecimal.
+// shardIDForm is the form of a shard id. The id has the time when the shard began, in milliseconds with 20 digits,
+// and the column of the shard in hexadecimal.
 const shardIDForm = "shardId-%020d-%08x"
 
 func shardID(st *table.StreamInfo, sh table.Shard) string {
 	return fmt.Sprintf(shardIDForm, st.Begins(sh).UnixMilli(), sh.Column)
 }
 
-// parseShardID returns the shard that an id stands for. The shard may not exist yet. parseShardID returns false if
-// the stream cannot have such a shard.
+// parseShardID returns the shard with an id. The shard may not exist yet. If the stream cannot have such a shard,
+// parseShardID returns false.
 func parseShardID(st *table.StreamInfo, id string) (table.Shard, bool) {
 	var sh table.Shard
 	begin, column, _ := strings.Cut(strings.TrimPrefix(id, "shardId-"), "-")
@@ -256,7 +257,8 @@ func parseShardID(st *table.StreamInfo, id string) (table.Shard, bool) {
 	return sh, shardID(st, sh) == id
 }
 
-// sequenceText returns a sequence number as clients see it: with 21 digits, the minimum in the service model.
+// sequenceText returns a sequence number in the form that clients get: with 21 digits, the minimum in the service
+// model.
 func sequenceText(q table.Sequence) string { return fmt.Sprintf("1%020d", q) }
 
 // parseSequence parses a sequence number that [sequenceText] has made.
@@ -270,8 +272,7 @@ func parseSequence(text string) (table.Sequence, bool) {
 type iterator struct {
 	arn   string
 	shard string
-	// next is the sequence number of the next record to return. It is 0 for an iterator that begins at the oldest
-	// record.
+	// next is the sequence number of the next record to return. It is 0 if the iterator begins at the oldest record.
 	next   table.Sequence
 	issued time.Time
 }
@@ -341,7 +342,7 @@ func (s *Service) getShardIterator(
 			i.next++
 		}
 		if q < sh.First() || q > sh.End() || q == sh.Last() {
-			return nil // no record has this number, so none has been trimmed
+			return nil // no record has this number, so no such record can have been trimmed
 		}
 		if gone, err := v.Trimmed(st, sh.Shard, q); err != nil || !gone {
 			return err
@@ -400,7 +401,7 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 		if err != nil {
 			return err
 		}
-		// Refuse an iterator if the records that it returns next have been trimmed. Source: API_streams_GetRecords,
+		// Return an error if the next records of the iterator have been trimmed. Source: API_streams_GetRecords,
 		// TrimmedDataAccessException.
 		missed, err := v.Missed(st, sh, i.next)
 		if err != nil {
@@ -428,8 +429,8 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 			out.Records = append(out.Records, s.streamRecord(st, i.shard, &r))
 		}
 
-		// After the last record of a closed shard there is no next iterator. That tells clients to continue with the
-		// child shards.
+		// After the last record of a closed shard, return no next iterator. Clients then continue with the child
+		// shards.
 		if !sh.Closed || more {
 			out.NextShardIterator = new(iterator{i.arn, i.shard, next, now}.String())
 		}

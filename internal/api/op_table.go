@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// CreateExpiring creates a table and, unless attribute is "", enables time to live in the same step. With CreateTable
-// and UpdateTimeToLive the table would exist without time to live for a moment.
+// CreateExpiring creates a table. Unless attribute is "", it enables time to live in the same step. With CreateTable
+// and UpdateTimeToLive, the table would exist without time to live for a moment.
 func (s *Service) CreateExpiring(
 	ctx context.Context, in *wire.CreateTableInput, attribute string,
 ) (*wire.CreateTableOutput, error) {
@@ -29,8 +29,8 @@ func (s *Service) CreateExpiring(
 	return call(ctx, s, wire.OpCreateTable, in, create)
 }
 
-// createTable creates a table. The description says CREATING, like the service's, but the table can be used as soon
-// as the call returns, or after [life.DB.Delay].
+// createTable creates a table. The description says CREATING, as the service's does, but the table can be used as
+// soon as the call returns. If [life.DB.Delay] is set, it can be used after that time.
 func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
 	def, err := s.definition(in)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 	return def, err
 }
 
-// addGlobal adds a global index to a definition. update says that the table exists already.
+// addGlobal adds a global index to a definition. update is true for a table that exists already.
 func addGlobal(def *table.Definition, g *wire.GlobalSecondaryIndex, update bool) (err error) {
 	ix := table.IndexDefinition{
 		Name: value(g.IndexName), Key: keyOf(g.KeySchema), Projection: projectionOf(g.Projection),
@@ -156,7 +156,7 @@ func (s *Service) describeTable(ctx context.Context, in *wire.DescribeTableInput
 	return &wire.DescribeTableOutput{Table: s.describe(t)}, nil
 }
 
-// described finds a table for an operation that describes a part of it. A table that is being restored counts as
+// described returns the table for an operation that describes a part of it. A table that is being restored counts as
 // missing: ack-api-quirks, DDB-TABLE-217.
 func (s *Service) described(ctx context.Context, name *string) (*table.Table, error) {
 	t, err := s.found(ctx, name)
@@ -170,7 +170,8 @@ func (s *Service) described(ctx context.Context, name *string) (*table.Table, er
 // destinations. Source: ack-api-quirks, on the admission by table state: one to two seconds.
 const unseen = 2 * time.Second
 
-// seen finds a table for an operation on its policy or its Kinesis destinations; see [unseen].
+// seen returns the table for an operation on its policy or its Kinesis destinations. It treats a very new table as
+// missing; see [unseen].
 func (s *Service) seen(ctx context.Context, name *string) (*table.Table, error) {
 	t, err := s.described(ctx, name)
 	if err != nil {
@@ -183,7 +184,7 @@ func (s *Service) seen(ctx context.Context, name *string) (*table.Table, error) 
 	return t, nil
 }
 
-// found finds a table. If the table is missing, the error names it.
+// found returns the table with a name or ARN. If there is no such table, the error contains the name.
 func (s *Service) found(ctx context.Context, name *string) (*table.Table, error) {
 	n, err := s.tableName(value(name))
 	if err != nil {
@@ -204,8 +205,8 @@ func noSuchTable(name string) error {
 	return wire.NewError("ResourceNotFoundException", "Requested resource not found: Table: "+name+" not found")
 }
 
-// deleteTable deletes a table and its items. The description says DELETING, like the service's, but the table is gone
-// when the call returns, or after [life.DB.Delay].
+// deleteTable deletes a table and its items. The description says DELETING, as the service's does, but the table is
+// gone when the call returns. If [life.DB.Delay] is set, it is gone after that time.
 func (s *Service) deleteTable(ctx context.Context, in *wire.DeleteTableInput) (*wire.DeleteTableOutput, error) {
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
@@ -291,8 +292,8 @@ func (s *Service) describeLimits(_ context.Context, in *wire.DescribeLimitsInput
 	}, nil
 }
 
-// describeEndpoints returns the host and port that the client sent this request to, so a client with endpoint
-// discovery keeps using them. Without HTTP it returns the service's host for the region.
+// describeEndpoints returns the host and port to which the client sent this request, so that a client with endpoint
+// discovery continues to use them. Without HTTP it returns the service's host for the region.
 func (s *Service) describeEndpoints(
 	ctx context.Context, in *wire.DescribeEndpointsRequest,
 ) (*wire.DescribeEndpointsResponse, error) {
@@ -305,9 +306,9 @@ func (s *Service) describeEndpoints(
 // maxThroughput is the maximum number of capacity units that the service accepts.
 const maxThroughput = 1_000_000_000_000
 
-// throughputOf returns the provisioned throughput p of a table, or of an index if index is not "". It refuses units
-// that do not match the billing mode. Sources of the messages: captures in dynalite (test/createTable.js,
-// test/updateTable.js); for an index without units, ack-api-quirks, DDB-TABLE-442.
+// throughputOf returns the provisioned throughput p of a table, or of an index if index is not "". It returns an
+// error if the units do not match the billing mode. Sources of the messages: captures in dynalite
+// (test/createTable.js, test/updateTable.js); for an index without units, ack-api-quirks, DDB-TABLE-442.
 func throughputOf(def *table.Definition, p *wire.ProvisionedThroughput, index string) (table.Throughput, error) {
 	switch {
 	case def.OnDemandBilling() && p != nil && index == "":
@@ -330,8 +331,8 @@ func throughputOf(def *table.Definition, p *wire.ProvisionedThroughput, index st
 	return table.Throughput{Read: value(p.ReadCapacityUnits), Write: value(p.WriteCapacityUnits)}, checkBounds(p, index)
 }
 
-// checkBounds refuses more capacity units than [maxThroughput]. UpdateTable calls it before looking up the table,
-// like the service.
+// checkBounds returns an error for more capacity units than [maxThroughput]. Like the service, UpdateTable calls it
+// before it looks up the table.
 func checkBounds(p *wire.ProvisionedThroughput, index string) error {
 	if p == nil {
 		return nil

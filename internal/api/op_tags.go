@@ -145,7 +145,7 @@ func tagsIn(def *table.Definition, ref TableRef, arn string) (*map[string]string
 	return &def.Stream.Tags, nil
 }
 
-// retag calls change to edit the tags of a table or a stream.
+// retag changes the tags of a table or a stream: it calls change with them.
 func (s *Service) retag(ctx context.Context, ref TableRef, arn string, change func(map[string]string) error) error {
 	if err := s.db.Refresh(ctx); err != nil {
 		return err
@@ -171,9 +171,10 @@ func noResource(arn string) error {
 	return wire.NewError("ResourceNotFoundException", "Requested resource not found: ResourceArn: "+arn+" not found")
 }
 
-// resource parses the ARN of a table or a stream for an operation on policies (policy is true) or on tags. It does
-// not check whether the table exists. Source of the order of the checks: dynalite, validations/tagResource.js. Source
-// of the texts for tags: ack-api-quirks, DDB-TABLE-136, 104 and 442, 2026-10-08 and 09.
+// resource parses the ARN of a table or a stream. policy is true for an operation on policies, and false for an
+// operation on tags. resource does not check whether the table exists. Source of the order of the checks: dynalite,
+// validations/tagResource.js. Source of the texts for tags: ack-api-quirks, DDB-TABLE-136, 104 and 442, 2026-10-08
+// and 09.
 func (s *Service) resource(arn string, policy bool) (TableRef, error) {
 	if !strings.HasPrefix(arn, wire.ARNPrefix) {
 		return TableRef{}, wrongValue("ARNs must start with 'arn:': " + arn)
@@ -200,8 +201,8 @@ func (s *Service) resource(arn string, policy bool) (TableRef, error) {
 	return ref, nil
 }
 
-// listTagsOfResource lists all tags of a table or a stream in the order of their keys. Like the service, it has a
-// single page (alternator, test_tag.py) and ignores NextToken (ack-api-quirks, DDB-TABLE-073).
+// listTagsOfResource lists all tags of a table or a stream in the order of their keys. Like the service, it returns
+// all of them on one page (alternator, test_tag.py) and ignores NextToken (ack-api-quirks, DDB-TABLE-073).
 func (s *Service) listTagsOfResource(
 	ctx context.Context, in *wire.ListTagsOfResourceInput,
 ) (*wire.ListTagsOfResourceOutput, error) {

@@ -48,7 +48,7 @@ func (s *Service) transactGetItems(
 	return out, nil
 }
 
-// got records in the event how many items a transaction asked for and how many it found.
+// got records in the event how many items a transaction asked for, and how many of them it found.
 func got(ctx context.Context, responses []wire.ItemResponse) {
 	found := 0
 	for _, r := range responses {
@@ -59,8 +59,8 @@ func got(ctx context.Context, responses []wire.ItemResponse) {
 	event.Of(ctx).Got(len(responses), found)
 }
 
-// admitRead returns an error if a transaction must not read an item: because another transaction writes the item, or
-// because the read exceeds the throughput. [cancellation] has a reason for both errors.
+// admitRead returns an error if a transaction must not read an item. That is so if another transaction is writing the
+// item, or if the read exceeds the throughput. [cancellation] has a reason for both errors.
 func (s *Service) admitRead(t *table.Table, key attr.Item, c *table.Capacity, b *budget) error {
 	if err := s.ongoing.check(t, key); err != nil {
 		return err
@@ -74,8 +74,8 @@ const msgTransactBytes = "Transaction payload size cannot exceed 4194304 bytes"
 // exceeds [maxAnswer]. The service's own message is not known.
 const msgTransactJSON = "Transaction payload size cannot exceed 33554432 bytes of JSON; read fewer items at a time"
 
-// readAll reads the items of a TransactGetItems and adds the capacity they consume to used. A key that does not match
-// the schema of its table cancels the transaction.
+// readAll reads the items of a TransactGetItems, and adds the capacity that the reads consume to used. If a key does
+// not match the schema of its table, the transaction is cancelled.
 func (s *Service) readAll(
 	ctx context.Context, view *table.View, in *wire.TransactGetItemsInput, reads []readParams, used *transactUse,
 	b *budget,
@@ -89,7 +89,7 @@ func (s *Service) readAll(
 		tables[i] = t
 	}
 
-	// Compare items by table and key. So the check also finds an item that a request names twice, by the name and by
+	// Compare items by the id of their table and their key, as a request may name an item twice: by the name and by
 	// the ARN of its table.
 	reasons := make([]wire.CancellationReason, len(reads))
 	cancelled, repeated := false, false
@@ -105,7 +105,7 @@ func (s *Service) readAll(
 			if !ok {
 				return nil, err
 			}
-			if !cancelled { // report only the first, as for writes
+			if !cancelled { // as for writes, report only the first
 				reasons[i], cancelled = reason, true
 			}
 			continue
@@ -113,7 +113,7 @@ func (s *Service) readAll(
 		repeated = repeated || !ok
 	}
 	switch {
-	case cancelled: // takes precedence over a repeated item
+	case cancelled: // the service reports this rather than a repeated item
 		return nil, wire.TransactionCanceled(reasons)
 	case repeated:
 		return nil, wire.OpTransactGetItems.Invalid(msgOneItem)
@@ -125,7 +125,7 @@ func (s *Service) readAll(
 		}
 	}
 
-	// Go on after a throttled read, because the response has a reason for each read.
+	// Continue after a throttled read, as the error has a reason for each read.
 	out := &wire.TransactGetItemsOutput{Responses: make([]wire.ItemResponse, len(reads))}
 	total := 0
 	var a answer

@@ -15,13 +15,13 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// msgTokenMismatch is Sortkey's own text, because no capture of the service's is known.
+// msgTokenMismatch is a text of our own, as no capture of the service's text is known.
 const msgTokenMismatch = "The ClientRequestToken was used by another transaction in the last 10 minutes. " +
 	"Take a new token for each transaction, and the same one only to send it again."
 
 const msgOneItem = "Transaction request cannot include multiple operations on one item"
 
-// transactWriteItems applies up to 100 writes of any tables, all or none.
+// transactWriteItems applies up to 100 writes of any tables, either all of them or none.
 func (s *Service) transactWriteItems(
 	ctx context.Context, in *wire.TransactWriteItemsInput,
 ) (*wire.TransactWriteItemsOutput, error) {
@@ -68,7 +68,7 @@ func (s *Service) runTransact(
 		tables[i] = t
 	}
 
-	// Prefetch all items at once, which saves a round trip per item in a remote store.
+	// Prefetch all items at once, which saves a round trip for each item in a remote store.
 	err := tx.Prefetch(func(yield func(*table.Table, attr.Item) bool) {
 		for i, a := range actions {
 			if key, err := a.itemKey(tables[i]); err == nil && !yield(tables[i], key) {
@@ -80,7 +80,7 @@ func (s *Service) runTransact(
 		return nil, err
 	}
 
-	// If the token is known, compare the digest of its transaction, write nothing, and consume read capacity only.
+	// If the token is known, only compare the digests, write nothing, and consume read capacity.
 	tok := table.Token{Digest: digest, Time: s.opts.Clock()}
 	if in.ClientRequestToken != nil {
 		known, replay, err := tx.Remember(*in.ClientRequestToken, tok)
@@ -92,7 +92,7 @@ func (s *Service) runTransact(
 		}
 	}
 
-	// The transaction is new. If one action is refused, all are.
+	// The transaction is new. If one action fails, no action is applied.
 	changes, err := applyActions(tx, tables, actions, b)
 	if err != nil {
 		return nil, err
@@ -110,8 +110,8 @@ func (s *Service) runTransact(
 		}
 	}
 
-	// A replay consumes capacity by the sizes that the items have in this transaction, so store these sizes with the
-	// token.
+	// A repeated request consumes capacity for the larger size of each item before and after this transaction, so
+	// store these sizes with the token.
 	out.ConsumedCapacity = used.consumed()
 	if in.ClientRequestToken != nil {
 		return out, tx.SetRead(*in.ClientRequestToken, tok, read)
@@ -119,7 +119,7 @@ func (s *Service) runTransact(
 	return out, nil
 }
 
-// measureCollection adds to x the size of the item collection that an action wrote to. If x has that collection
+// measureCollection adds to x the size of the item collection to which an action wrote. If x has that collection
 // already, it adds nothing.
 func measureCollection(x *wire.TransactWriteItemsOutput, mode *string, tx *table.Tx, t *table.Table, a *action) error {
 	m, err := collectionMetrics(mode, tx, t, a.key)
@@ -139,16 +139,16 @@ func measureCollection(x *wire.TransactWriteItemsOutput, mode *string, tx *table
 	return nil
 }
 
-// transactDigest returns a hash of the actions of a transaction. It does not depend on the token and on the top-level
-// Return… members.
+// transactDigest returns a hash of the actions of a transaction. The token and the Return… members of the request
+// itself do not change the hash.
 func transactDigest(in *wire.TransactWriteItemsInput) []byte {
 	body := &wire.TransactWriteItemsInput{TransactItems: in.TransactItems}
 	sum := sha256.Sum256(wire.AppendJSON(nil, body))
 	return sum[:]
 }
 
-// replayed returns the output for a transaction that was applied before. It consumes read capacity for the items that
-// the transaction wrote.
+// replayed returns the output of a transaction that was applied before. The repeated request consumes read capacity
+// for the items that the transaction wrote.
 func replayed(
 	tables []*table.Table, actions []action, known table.Token, digest []byte, used *transactUse,
 ) (*wire.TransactWriteItemsOutput, error) {
@@ -169,8 +169,8 @@ func replayed(
 	return &wire.TransactWriteItemsOutput{ConsumedCapacity: used.consumed()}, nil
 }
 
-// applyActions runs all actions. If an action fails, applyActions still runs the others, because the error has a
-// reason for each action, and then cancels the transaction.
+// applyActions runs all actions. If an action fails, it still runs the others, as the error has a reason for each
+// action. It then cancels the transaction.
 func applyActions(tx *table.Tx, tables []*table.Table, actions []action, b *budget) ([]table.Change, error) {
 	reasons := make([]wire.CancellationReason, len(actions))
 	none := new("None")
@@ -215,9 +215,9 @@ func applyActions(tx *table.Tx, tables []*table.Table, actions []action, b *budg
 	return changes, nil
 }
 
-// checkActions checks the actions before any of them runs. Two actions on one item fail the whole request. A key, an
-// item or an update that does not fit its table cancels the transaction. Only the first of these gets a reason; the
-// others have None, even if their conditions fail. Source: alternator, test_transact.py.
+// checkActions checks the actions before any of them runs. If two actions have the same item, the whole request
+// fails. If a key, an item or an update does not fit its table, the transaction is cancelled. Only the first such
+// action gets a reason. The others get None, even if their conditions fail. Source: alternator, test_transact.py.
 func checkActions(tables []*table.Table, actions []action, reasons []wire.CancellationReason) error {
 	for i, a := range actions {
 		if err := checkEmptyKey(tables[i], a.key); err != nil {
@@ -252,8 +252,8 @@ func checkActions(tables []*table.Table, actions []action, reasons []wire.Cancel
 	return nil
 }
 
-// transactActions parses the expressions of all actions. The first error fails the whole request instead of
-// cancelling the transaction. Source: conformance validation-ordering/deepRequests.
+// transactActions parses the expressions of all actions. After an error the whole request fails; the transaction is
+// not cancelled with reasons. Source: conformance validation-ordering/deepRequests.
 func transactActions(in *wire.TransactWriteItemsInput) ([]action, error) {
 	actions := make([]action, len(in.TransactItems))
 	bytes := 0
@@ -310,9 +310,9 @@ const (
 )
 
 // splitFaults splits the faults of a request. deep has the expression values of an Update or a ConditionCheck that
-// are nested too deep. whole has all other faults, each of which fails the whole request. A deep value of an Update
-// cancels the transaction, and one of a ConditionCheck has no effect. Source (probable): row 17 of a list of
-// differences of 2026-11-26, which is not in this repository.
+// are nested too deep. whole has all other faults. Each fault in whole makes the whole request fail. A deep value of
+// an Update cancels the transaction, and a deep value of a ConditionCheck has no effect. Source (probable): row 17 of
+// a list of differences of 2026-11-26, which is not in this repository.
 func splitFaults(all wire.Faults) (whole, deep wire.Faults) {
 	for _, f := range all {
 		if f.Nesting() && (strings.Contains(f.Path, updateValues+".") || strings.Contains(f.Path, checkValues+".")) {
@@ -324,9 +324,9 @@ func splitFaults(all wire.Faults) (whole, deep wire.Faults) {
 	return whole, deep
 }
 
-// parseAction parses one action. faults returns the first error of the values in a member, or in the whole action if
-// member is "". The service reports errors of expressions before those of a key. Source: conformance
-// validation-ordering/deepRequests, for a Delete.
+// parseAction parses one action. The function faults returns the first error of the values in a member of the action,
+// or in the whole action if member is "". The service reports errors of expressions before those of a key. Source:
+// conformance validation-ordering/deepRequests, for a Delete.
 func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (a action, err error) {
 	w := writeParams{expressions: expressions{op: wire.OpTransactWriteItems}}
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// updateTimeToLive enables or disables time to live. Expired items are deleted
-// by the next sweep; see [life.DB.Sweep].
+// updateTimeToLive enables or disables time to live. The next sweep deletes items that have expired; see
+// [life.DB.Sweep].
 func (s *Service) updateTimeToLive(
 	ctx context.Context, in *wire.UpdateTimeToLiveInput,
 ) (*wire.UpdateTimeToLiveOutput, error) {

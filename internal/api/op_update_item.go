@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// UpdateKeeping is like UpdateItem, but also stores a copy of the old item in *old, unless old is nil.
+// UpdateKeeping is like UpdateItem. Unless old is nil, it also stores a copy of the old item in *old.
 func (s *Service) UpdateKeeping(
 	ctx context.Context, in *wire.UpdateItemInput, old *attr.Item,
 ) (*wire.UpdateItemOutput, error) {

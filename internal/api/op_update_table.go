@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// updateTable changes a table. The description says UPDATING, like the service's, but a new index can be used as soon
-// as the call returns, or after [life.DB.Delay].
+// updateTable changes a table. The description says UPDATING, as the service's does, but a new index can be used as
+// soon as the call returns. If [life.DB.Delay] is set, it can be used after that time.
 func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*wire.UpdateTableOutput, error) {
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 		return nil, err
 	}
 
-	// The description shows a created index as CREATING and a deleted one as DELETING, like the service's, even if
+	// As in the service, the description shows a created index as CREATING and a deleted index as DELETING, even if
 	// the change is already complete.
 	created, deleted := newAndGone(in)
 	var before *table.Definition
@@ -65,7 +65,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	}
 
 	d := s.describe(t)
-	leaving := *d.TableStatus == table.StatusUpdating // if so, d includes the deleted index
+	leaving := *d.TableStatus == table.StatusUpdating // d then has the deleted index already
 	s.describeUnchanged(d, before, in)
 
 	for i := range d.GlobalSecondaryIndexes {
@@ -88,9 +88,9 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 // 179 and 410.
 const quietChanges = changeEncryption | changeProtection | changeWarm | changeOnDemand | updateIndex
 
-// describeUnchanged changes the description of an updated table to the one that the service shows when an update has
-// just begun: with the old values, and with UPDATING as the status of what changes. Sources: recordings of the
-// service of 2025; ack-api-quirks, DDB-TABLE-065, 079, 177, 179, 183, 370 and 410.
+// describeUnchanged changes the description of an updated table to what the service returns for an update that has
+// just begun: the old values, and the status UPDATING for the parts that change. Sources: recordings of the service
+// of 2025; ack-api-quirks, DDB-TABLE-065, 079, 177, 179, 183, 370 and 410.
 func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Definition, in *wire.UpdateTableInput) {
 	asked := changesOf(in)
 	if asked&^quietChanges != 0 {
@@ -119,7 +119,7 @@ func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Defi
 }
 
 // describeBefore sets the capacity units, the warm throughput and the table class in a description to their values
-// from before a change. The old values stay in use until the table is ACTIVE.
+// before the change. These values stay in use until the table is ACTIVE.
 func (s *Service) describeBefore(d *wire.TableDescription, before *table.Definition, asked change) {
 	if asked&changeThroughput != 0 { // the old units with the new times: ack-api-quirks, DDB-TABLE-060 and 184
 		after := d.ProvisionedThroughput
@@ -154,9 +154,9 @@ func (s *Service) describeBefore(d *wire.TableDescription, before *table.Definit
 	}
 }
 
-// describeUnchangedIndex changes the description of the updated index to the one shown when the update has just
-// begun. If the update changes its throughput, the index is UPDATING and keeps its old capacity units. If the update
-// changes its warm throughput, only that has the status UPDATING.
+// describeUnchangedIndex changes the description of an updated index to what the service returns for an update that
+// has just begun. If the update changes the throughput, the index is UPDATING and keeps its old capacity units. If
+// the update changes the warm throughput, only the warm throughput has the status UPDATING.
 func (s *Service) describeUnchangedIndex(
 	d *wire.TableDescription, before *table.Definition, u *wire.UpdateGlobalSecondaryIndexAction,
 ) {
@@ -175,7 +175,7 @@ func (s *Service) describeUnchangedIndex(
 	}
 }
 
-// describeRemoved adds the value -1 to a description for each on-demand limit that the request removes with -1.
+// describeRemoved sets each on-demand limit in a description to -1 that the request removes with -1.
 func describeRemoved(d **wire.OnDemandThroughput, o *wire.OnDemandThroughput) {
 	if value(o.MaxReadRequestUnits) >= 0 && value(o.MaxWriteRequestUnits) >= 0 {
 		return
@@ -191,9 +191,9 @@ func describeRemoved(d **wire.OnDemandThroughput, o *wire.OnDemandThroughput) {
 	}
 }
 
-// startUpdate refuses an update that must wait for a running one. If the update takes time, startUpdate puts the
-// table into the state UPDATING. Sources: for the limit, API_UpdateTable, LimitExceededException; for what makes a
-// table UPDATING, see quietChanges; for updates without effect, ack-api-quirks, DDB-TABLE-177 and 383.
+// startUpdate returns an error for an update that must wait for a running one. If the update takes time, startUpdate
+// gives the table the status UPDATING. Sources: for the limit, API_UpdateTable, LimitExceededException; for the
+// updates that take time, see quietChanges; for updates without effect, ack-api-quirks, DDB-TABLE-177 and 383.
 func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) error {
 	now := s.opts.Clock()
 	var creating []string
@@ -223,8 +223,8 @@ func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) 
 	case len(creating) > 0:
 		running = createIndex
 	}
-	// While the service creates or deletes an index, it refuses to create or delete another one. The list busy has
-	// the other changes that it refuses then.
+	// While the service creates or deletes an index, it does not create or delete another one. The other changes that
+	// it refuses then are in the list busy.
 	if asked&(createIndex|deleteIndex) != 0 && len(indexes) > 0 {
 		return errOneIndex()
 	}
@@ -251,14 +251,14 @@ func errOneIndex() error {
 	)
 }
 
-// msgNoUpdate names some parameters that the public service model does not have. Source of this text and of the texts
+// msgNoUpdate also names parameters that the public service model does not have. Source of this text and of the texts
 // of checkTableUpdate: ack-api-quirks, DDB-TABLE-160, 359 and 442, us-east-1 and us-west-2, 2026-10-08 and 09.
 const msgNoUpdate = "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, " +
 	"GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, " +
 	"MultiRegionConsistency, DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required"
 
-// checkTableUpdate refuses an update that changes nothing, and an update that creates or deletes more than one index.
-// Source: dynalite, test/updateTable.js.
+// checkTableUpdate returns an error for an update that changes nothing, or that creates or deletes more than one
+// index. Source: dynalite, test/updateTable.js.
 func checkTableUpdate(in *wire.UpdateTableInput) error {
 	asked := changesOf(in)
 	if asked == 0 && len(in.GlobalSecondaryIndexUpdates) == 0 && len(in.VectorIndexUpdates) == 0 {
@@ -405,8 +405,8 @@ func provisionIndexes(def *table.Definition, in *wire.UpdateTableInput) error {
 		"ProvisionedThroughput must be specified for index: " + strings.Join(without, ","))
 }
 
-// setThroughput sets *t to the throughput in p. It refuses an unchanged throughput, unless the table had on-demand
-// billing before.
+// setThroughput sets *t to the throughput in p. It returns an error if the throughput is the same as before, unless
+// the table had on-demand billing.
 func (s *Service) setThroughput(
 	def *table.Definition, t *table.Throughput, p *wire.ProvisionedThroughput, index string, wasOnDemand bool,
 ) error {
@@ -446,7 +446,7 @@ func (s *Service) setThroughput(
 	return nil
 }
 
-// alterIndex applies one change of a global index. defined are the attribute definitions in the request.
+// alterIndex applies one change of a global index. defined has the attribute definitions of the request.
 func (s *Service) alterIndex(
 	def *table.Definition, u *wire.GlobalSecondaryIndexUpdate, defined []wire.AttributeDefinition,
 ) error {
@@ -503,7 +503,7 @@ func (s *Service) alterIndex(
 	return nil
 }
 
-// checkIndexUnits refuses units for a new index that do not match the billing mode of the table. Source:
+// checkIndexUnits returns an error if the units of a new index do not match the billing mode of the table. Source:
 // ack-api-quirks, DDB-TABLE-152 and 442.
 func checkIndexUnits(def *table.Definition, p *wire.ProvisionedThroughput, index string) error {
 	switch onDemand := def.OnDemandBilling(); {
@@ -517,8 +517,8 @@ func checkIndexUnits(def *table.Definition, p *wire.ProvisionedThroughput, index
 	return nil
 }
 
-// isCeilingOrWarm reports whether an update of an index sets on-demand limits or warm throughput, the only updates
-// that a table with on-demand billing allows. Source: ack-api-quirks, DDB-TABLE-152 and 457.
+// isCeilingOrWarm reports whether an update of an index sets on-demand limits or warm throughput. A table with
+// on-demand billing allows no other updates. Source: ack-api-quirks, DDB-TABLE-152 and 457.
 func isCeilingOrWarm(u *wire.UpdateGlobalSecondaryIndexAction) bool {
 	return u.WarmThroughput != nil ||
 		u.OnDemandThroughput != nil && *u.OnDemandThroughput != (wire.OnDemandThroughput{})
@@ -534,9 +534,9 @@ func noGlobalIndex(def *table.Definition, change, name string) error {
 		"Requested resource not found: Index "+name+" for table "+def.Name)
 }
 
-// checkNewKey refuses a new index if the request does not define its key attributes, even if the table does. Sources:
-// ack-api-quirks, DDB-TABLE-162, for a request without definitions; dynoxide, captured in eu-west-2 and us-east-1 on
-// 2026-10-09, for a request that lacks some.
+// checkNewKey returns an error for a new index if the request does not define the key attributes of the index. It
+// does so even if the table defines them. Sources: ack-api-quirks, DDB-TABLE-162, for a request without definitions;
+// dynoxide, captured in eu-west-2 and us-east-1 on 2026-10-09, for a request that lacks some.
 func checkNewKey(index string, key []table.KeyElement, attributes []keycond.Attribute) error {
 	if len(attributes) == 0 {
 		return wrongValue("AttributeDefinitions is not specified for index: " + index)
@@ -548,9 +548,9 @@ func checkNewKey(index string, key []table.KeyElement, attributes []keycond.Attr
 	return err
 }
 
-// checkRedefined refuses a new index if the request gives its key attributes other types than the table does. It
-// ignores definitions of other attributes: dynoxide, captured in eu-west-2. Source of the text: alternator,
-// test_gsi_updatetable.py.
+// checkRedefined returns an error for a new index if the request defines a key attribute of the index with another
+// type than the table does. It ignores definitions of other attributes: dynoxide, captured in eu-west-2. Source of
+// the text: alternator, test_gsi_updatetable.py.
 func checkRedefined(def *table.Definition, key []table.KeyElement, attributes []keycond.Attribute) error {
 	differ := slices.ContainsFunc(key, func(e table.KeyElement) bool {
 		a, b := attributeOf(def.Attributes, e.Name), attributeOf(attributes, e.Name)
@@ -597,9 +597,9 @@ func schemaText(key []table.KeyElement, attributes []keycond.Attribute) string {
 	return "Schema:[" + strings.Join(parts, ", ") + "]"
 }
 
-// alterRest applies the remaining parameters, including AttributeDefinitions. It adds definitions, and then removes
-// all that no key uses, even old ones. So a client may send all definitions with each change of an index, as
-// Terraform does. Source: ack-api-quirks, DDB-TABLE-162.
+// alterRest applies the remaining parameters, including AttributeDefinitions. It adds these definitions, and then
+// removes all definitions that no key uses, even old ones. So a client such as Terraform can send all definitions
+// with each change of an index. Source: ack-api-quirks, DDB-TABLE-162.
 func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) error {
 	if in.DeletionProtectionEnabled != nil {
 		def.Protected = *in.DeletionProtectionEnabled
@@ -657,7 +657,7 @@ func hasIndex(def *table.Definition, name *string) bool {
 	return indexNamed(slices.Concat(def.Local, def.Global, def.Vectors), value(name)) != nil
 }
 
-// removeIndex removes an index from list, which is one of the lists of def.
+// removeIndex removes an index from list, which must be one of the lists of indexes in def.
 func removeIndex(def *table.Definition, list *[]table.IndexDefinition, name *string) error {
 	n := len(*list)
 	*list = slices.DeleteFunc(*list, func(ix table.IndexDefinition) bool { return ix.Name == value(name) })

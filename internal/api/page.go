@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A pageRead holds the state and the output of a query or a scan in one allocation. The output of a scan has the same
-// members as that of a query.
+// A pageRead holds the state and the output of a query or a scan, so that both take one allocation. The output of a
+// scan has the same members as the output of a query.
 type pageRead struct {
 	readParams
 	out            wire.QueryOutput
@@ -34,15 +34,15 @@ type pageEncoder[I any] struct {
 	in          I
 	dst         []byte
 	count       int
-	reservation event.Reservation // if nil, the size of the response is not limited
+	reservation event.Reservation // memory for the response; if it is nil, the size of the response is not limited
 	visit       Visit             // the method add, bound once
 }
 
-// largeItem is the size in bytes of a large stored item. The encoder measures the JSON of large items before it
-// encodes them, to allocate the memory at once.
+// largeItem is the stored size in bytes from which an item is large. The encoder measures the JSON of a large item
+// before it encodes the item, so that it allocates the memory only once.
 const largeItem = 16 << 10
 
-// add appends an item to the list of Items.
+// add appends an item to Items in the response.
 func (e *pageEncoder[I]) add(it attr.Item) (int, error) {
 	if e.count++; e.count > 1 {
 		e.dst = append(e.dst, ',')
@@ -58,15 +58,15 @@ func (e *pageEncoder[I]) add(it attr.Item) (int, error) {
 	return len(e.dst) - before, e.grow(0)
 }
 
-// grow makes room for n more bytes. It reserves the memory first and doubles the capacity, which allocates less in
-// total than append does for long slices.
+// grow makes sure that dst has capacity for n more bytes. It reserves the memory first. It doubles the capacity, so
+// for long slices it allocates less in total than append does.
 func (e *pageEncoder[I]) grow(n int) error {
 	want := cap(e.dst)
 	if need := len(e.dst) + n + largeItem; need > want && need > uncounted {
 		want = max(2*want, need)
 	}
 	if want <= uncounted {
-		return nil // too short to be counted; append allocates as needed
+		return nil // too short to be counted, so let append allocate
 	}
 	if e.reservation != nil && want > e.reservation.Reserved() {
 		if err := reserve(e.reservation, want); err != nil {
@@ -79,7 +79,7 @@ func (e *pageEncoder[I]) grow(n int) error {
 	return nil
 }
 
-// page returns the handler of an operation that passes items to a [Visit].
+// page returns the handler of an operation whose method passes items to a [Visit]: Query or Scan.
 func page[I any, P interface{ *I }, O wire.Output](
 	sel func(P) *string, method func(*Service, context.Context, P, Visit) (O, error),
 ) handler {
@@ -110,8 +110,8 @@ func page[I any, P interface{ *I }, O wire.Output](
 	}
 }
 
-// appendMembers completes a JSON object at the end of dst that has one member already. It appends the members of out
-// and the closing brace. out must not have the member that is in dst.
+// appendMembers completes a JSON object at the end of dst. The object has exactly one member so far. appendMembers
+// appends the members of out and the closing brace. out must not have the member that is in dst already.
 func appendMembers(dst []byte, out wire.Output) []byte {
 	at := len(dst)
 	dst = wire.AppendJSON(dst, out)

@@ -25,7 +25,7 @@ const (
 	selectCount     = "COUNT"
 )
 
-// readParams are the parameters that reads have in common. Reads by key use few of them.
+// readParams are the parameters that reads share. Reads by key use only few of them.
 type readParams struct {
 	expressions
 	table, index, sel, projected, mode *string
@@ -35,15 +35,15 @@ type readParams struct {
 	start                              attr.Item
 
 	filter       *expr.Condition
-	legacyFilter bool // filter comes from QueryFilter or ScanFilter
+	legacyFilter bool // the filter comes from QueryFilter or ScanFilter
 	projection   *expr.Projection
 	scratch      []byte
 	visit        Visit  // of a query or a scan
 	answer       answer // what visit has got
 }
 
-// parseLegacy parses the legacy filter and AttributesToGet. Like the service, it reports errors in these first, then
-// errors in the start key. Errors in expressions and in the key condition come later. Source: dynalite,
+// parseLegacy parses the legacy filter and AttributesToGet. The service reports errors in these first, and then
+// errors in the start key. It reports errors in expressions and in the key condition after that. Source: dynalite,
 // validations/query.js and scan.js.
 func (r *readParams) parseLegacy(
 	p expr.Param, filter map[string]wire.Condition, operator *string, faults wire.Faults,
@@ -61,7 +61,7 @@ func (r *readParams) parseLegacy(
 	return cmp.Or(r.op.FaultError(faults, "ExclusiveStartKey"), r.op.FaultError(faults, "ExpressionAttributeValues"))
 }
 
-// parse parses the filter and the projection, and makes all checks that do not depend on the table. The order of
+// parse parses the filter and the projection, and does all checks that do not depend on the table. The order of
 // errors follows dynalite, validations/query.js.
 func (r *readParams) parse(filter *string) (err error) {
 	if filter != nil {
@@ -80,7 +80,7 @@ func (r *readParams) parse(filter *string) (err error) {
 	return r.checkSelect()
 }
 
-// parseProjection parses the projection of a read by key, its only expression.
+// parseProjection parses the projection of a read by key, which has no other expression.
 func (r *readParams) parseProjection(src *string, attributes []string) (err error) {
 	if err := r.open(); err != nil {
 		return err
@@ -91,10 +91,10 @@ func (r *readParams) parseProjection(src *string, attributes []string) (err erro
 	return r.close()
 }
 
-// checkSelect refuses a Select that contradicts the other parameters. Sources: for the rules, dynalite, test/query.js
-// and test/scan.js; for the texts, authors who ran their requests against the service in 2025 and 2026. They saw the
-// prefix "1 validation error detected" for Query only; dynoxide saw the prefix for Scan too, in two regions on
-// 2026-10-20.
+// checkSelect returns an error if Select contradicts the other parameters. Sources: for the rules, dynalite,
+// test/query.js and test/scan.js; for the texts, authors who ran their requests against the service in 2025 and 2026.
+// They saw the prefix "1 validation error detected" for Query only; dynoxide saw the prefix for Scan too, in two
+// regions on 2026-10-20.
 func (r *readParams) checkSelect() error {
 	message := r.contradiction()
 	if message == "" {
@@ -106,7 +106,7 @@ func (r *readParams) checkSelect() error {
 	return r.op.Invalid(message)
 }
 
-// contradiction returns how Select contradicts the other parameters, or "".
+// contradiction returns a text that says how Select contradicts the other parameters. It returns "" if it does not.
 func (r *readParams) contradiction() string {
 	if r.sel == nil {
 		return ""
@@ -131,7 +131,7 @@ func (r *readParams) contradiction() string {
 	return ""
 }
 
-// resolve finds the table and the index of the read, and returns the key schema to read by.
+// resolve finds the table and the index of the read. It also returns the key schema of the table or index.
 func (r *readParams) resolve(s *Service, view *table.View) (table.Read, *keycond.Schema, error) {
 	read := table.Read{Start: r.start, Limit: int(r.limit), Consistent: r.consistent, Filter: r.filter}
 	t, err := s.lookup(view.Table, r.table)
@@ -162,11 +162,11 @@ func (r *readParams) resolve(s *Service, view *table.View) (table.Read, *keycond
 	return read, ix.Key(), nil
 }
 
-// checkProjected checks that the index projects the attributes that the read needs. It refuses a read of a global
-// index that asks for other attributes, and a query of any index that filters by them. A scan may filter by them, but
-// they count as missing. If a read of a local index asks for other attributes, checkProjected sets read.Fetch, so
-// that the read fetches items from the table. Sources: the error of a deployed stack; dynoxide's captures of PartiQL
-// for local indexes.
+// checkProjected checks that the index projects the attributes that the read needs. If it does not, the result
+// depends on the read. A read of a global index that returns other attributes gets an error. A query that filters by
+// them gets an error for any index. A scan may filter by them, but they count as missing. For a read of a local index
+// that returns other attributes, checkProjected sets read.Fetch, so that the read fetches items from the table.
+// Sources: the error of a deployed stack; dynoxide's captures of PartiQL for local indexes.
 func (r *readParams) checkProjected(read *table.Read, query bool) error {
 	ix := read.Index
 	if ix == nil {
@@ -200,7 +200,7 @@ func (r *readParams) checkProjected(read *table.Read, query bool) error {
 	return nil
 }
 
-// notProjected returns the names, without duplicates, that the index does not project.
+// notProjected returns those of the names that the index does not project, without duplicates.
 func notProjected(ix *table.Index, names iter.Seq[string]) (missing []string) {
 	for name := range names {
 		if !ix.Projects(name) && !slices.Contains(missing, name) {
@@ -210,8 +210,9 @@ func notProjected(ix *table.Index, names iter.Seq[string]) (missing []string) {
 	return missing
 }
 
-// checkPaths refuses paths into key attributes. If schema is not nil, the read is a query by that schema, and
-// checkPaths also refuses a filter on a key attribute of it. Source: dynalite, test/query.js and test/scan.js.
+// checkPaths returns an error for paths into key attributes. If schema is not nil, the read is a query with that key
+// schema. checkPaths then also returns an error for a filter on one of its key attributes. Source: dynalite,
+// test/query.js and test/scan.js.
 func (r *readParams) checkPaths(t *table.Table, schema *keycond.Schema) error {
 	if err := r.checkProjection(t); err != nil || r.filter == nil {
 		return err
@@ -239,7 +240,7 @@ func (r *readParams) checkFilterKeys(schema *keycond.Schema) error {
 	return nil
 }
 
-// checkProjection refuses projections of paths into key attributes.
+// checkProjection returns an error if the projection has a path into a key attribute.
 func (r *readParams) checkProjection(t *table.Table) error {
 	if r.projection == nil {
 		return nil
@@ -248,7 +249,7 @@ func (r *readParams) checkProjection(t *table.Table) error {
 }
 
 // A Visit is called with each item that a query or a scan finds. The item is valid until Visit returns. Visit returns
-// the length of the item's JSON in bytes if it knows that length, else 0.
+// the length of the item's JSON in bytes, or 0 if it does not know that length.
 type Visit func(it attr.Item) (json int, err error)
 
 // take projects and visits an item. It ends the page when the response is full.

@@ -14,8 +14,8 @@ import (
 )
 
 // Serve runs an operation on a request body. target names the operation, such as "DynamoDB_20120810.PutItem". Serve
-// appends the response body, which may be that of an error, to dst, and returns dst with the HTTP status. A status of
-// -1 asks the caller to reset the connection ([ErrReset]).
+// appends the response body to dst, and returns dst with the HTTP status. The response may be an error. If the status
+// is -1, the caller must reset the connection ([ErrReset]).
 func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (out []byte, status int) {
 	op, _ := wire.Lookup(target)
 	event.Of(ctx).Keep(body)
@@ -40,7 +40,7 @@ func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (o
 // Implements reports whether the service has the operation op.
 func (s *Service) Implements(op wire.Op) bool { return handlers()[op] != nil }
 
-// An operation pairs an operation of the service with its handler.
+// An operation is an operation of the service with its handler.
 type operation struct {
 	op wire.Op
 	handler
@@ -52,7 +52,7 @@ var registered struct {
 }
 
 // handlers returns the handlers of all operations. It builds them on the first call, not at package initialization.
-// So a program that never calls handlers links only the operations whose methods it calls.
+// So the linker can drop operations that a program does not use, if the program never calls handlers.
 func handlers() *[256]handler {
 	registered.once.Do(func() {
 		for _, o := range slices.Concat(operations(), ownOperations(), refusedOperations()) {
@@ -62,7 +62,7 @@ func handlers() *[256]handler {
 	return &registered.handlers
 }
 
-// ownOperations returns the operations with handlers of their own, which encode stored items without a copy.
+// ownOperations returns the operations that have a handler of their own, which encodes stored items without a copy.
 func ownOperations() []operation {
 	return []operation{
 		{wire.OpGetItem, (*Service).serveGetItem},

@@ -39,8 +39,8 @@ type Options struct {
 	Observer event.Observer
 	// StreamShards is the number of open shards of a new stream, at most [table.MaxShards]. Default: 1.
 	StreamShards int
-	// S3Root is the directory for exports and imports. Each directory in it is a bucket. Default: none, so no bucket
-	// exists.
+	// S3Root is the directory for exports and imports. Each directory in it is a bucket. Default: "", so there are no
+	// buckets.
 	S3Root string
 	// EnforceThroughput throttles requests that exceed the throughput of their tables, indexes and partitions.
 	EnforceThroughput bool
@@ -77,8 +77,8 @@ type Service struct {
 	meter   *throughput.Meter // nil unless [Options.EnforceThroughput] is set
 	ongoing *ongoing          // nil unless [Options.TransactionDelay] is set
 	jobs    *runner
-	extra   atomic.Pointer[[]event.Observer] // in addition to opts.Observer; nil if there are none
-	closed  atomic.Pointer[func() string]    // see ExplainClosed; nil if it was not called
+	extra   atomic.Pointer[[]event.Observer] // observers in addition to opts.Observer; nil if there are none
+	closed  atomic.Pointer[func() string]    // set by ExplainClosed; nil until then
 }
 
 // Observe adds an observer for operations that begin before stop is called.
@@ -109,11 +109,11 @@ func (s *Service) Observe(o event.Observer) (stop func()) {
 }
 
 // ExplainClosed sets a function that explains why the database is closed. Errors of operations on the closed database
-// include its result, unless that is "".
+// contain its result, if it is not "".
 func (s *Service) ExplainClosed(explain func() string) { s.closed.Store(&explain) }
 
-// A Misuse is the error of a program that calls an operation where it must not, such as outside of the transaction
-// that the operation belongs to. DynamoDB has no such error, so clients get a ValidationException.
+// A Misuse is the error of a program that calls an operation where it must not, such as with the context of a
+// transaction that has ended. DynamoDB has no such error, so clients get a ValidationException.
 type Misuse interface {
 	error
 	Misuse()
@@ -147,7 +147,7 @@ func (s *Service) wireError(err error) *wire.Error {
 	if e, ok := errors.AsType[*keycond.Error](err); ok {
 		return wire.Validation(e.Message)
 	}
-	if errors.Is(err, store.ErrUnavailable) { // do not send err: it tells where the database is
+	if errors.Is(err, store.ErrUnavailable) { // do not send the text of err, as it shows where the database is
 		s.opts.Logger.Warn("the store is not available", "error", err)
 		e := wire.ServiceUnavailable("The store is not available. Try again later.")
 		e.Err = err
@@ -171,7 +171,7 @@ func (s *Service) wireError(err error) *wire.Error {
 		e.Err = err
 		return e
 	}
-	if errors.Is(err, capability.ErrChanged) { // keep err: an enclosing transaction looks for it and runs again
+	if errors.Is(err, capability.ErrChanged) { // keep err, as an enclosing transaction looks for it to retry
 		e := wire.NewError("InternalServerError", "Another server has changed a table. Try again.")
 		e.Err = err
 		return e
@@ -208,12 +208,12 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
-// defined returns an argument for [Service.lookup] that finds tables in any status.
+// defined returns a function for [Service.lookup] that finds tables in any status.
 func (s *Service) defined(ctx context.Context) func(string) (*table.Table, error) {
 	return func(name string) (*table.Table, error) { return s.db.Describe(ctx, name) }
 }
 
-// lookup calls find with the name of the table that a request names or refers to by ARN.
+// lookup calls find with the name of a table. name is the name in a request, which may be an ARN.
 func (s *Service) lookup(find func(string) (*table.Table, error), name *string) (*table.Table, error) {
 	n, err := s.tableName(value(name))
 	if err != nil {
@@ -234,7 +234,7 @@ func (s *Service) tableName(name string) (string, error) {
 	return ref.Name, err
 }
 
-// foreignARN returns an error if arn is a DynamoDB ARN, but not of a table of this region and account. ref is the
+// foreignARN returns an error if arn is a DynamoDB ARN that is not of a table of this region and account. ref is the
 // parsed ARN, or the zero TableRef if parsing failed. Source: ack-api-quirks, DDB-TABLE-011 and 442, us-west-2,
 // 2026-10-08 and 09.
 func (s *Service) foreignARN(arn string, ref TableRef) error {

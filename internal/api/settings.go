@@ -11,13 +11,13 @@ import (
 // indexes.
 type settings struct {
 	index    string // "" for the table
-	update   bool   // whether the request is an UpdateTable
+	update   bool   // the request is an UpdateTable
 	onDemand *wire.OnDemandThroughput
 	warm     *wire.WarmThroughput
 }
 
-// check returns an error for on-demand limits or a warm throughput that the service refuses. units is the provisioned
-// throughput of the table or index. have is its present warm throughput, or nil if the table or index is new.
+// check returns an error if the service refuses the on-demand limits or the warm throughput. units is the provisioned
+// throughput of the table or index. have is its current warm throughput, or nil if the table or index is new.
 // Sources: ack-api-quirks, DDB-TABLE-038, 039, 051, 059, 178 and 457, 2026-10-08 and 09, and its list of texts, 442.
 func (in *settings) check(def *table.Definition, units table.Throughput, have *table.Warm) error {
 	if o := in.onDemand; o != nil {
@@ -45,8 +45,8 @@ func (in *settings) check(def *table.Definition, units table.Throughput, have *t
 	return nil
 }
 
-// checkCeiling refuses an invalid limit of on-demand throughput. The value -1 removes the limit of a table or index
-// that exists.
+// checkCeiling returns an error for an invalid limit of on-demand throughput. The value -1 is valid for a table or
+// index that exists already; it removes the limit.
 func (in *settings) checkCeiling(def *table.Definition, member string, units *int64, exists bool) error {
 	if units == nil {
 		return nil
@@ -91,8 +91,8 @@ func (in *settings) tooCold(def *table.Definition, kind string, exists bool) err
 	return wire.Validation(text)
 }
 
-// ceilings applies a request to the present on-demand limits (have) and returns the new limits. A limit of -1 in the
-// request removes a limit, and nil keeps it. ceilings returns nil if no limit is left.
+// ceilings returns the on-demand limits after a request. have are the limits before it. A limit of -1 in the request
+// removes a limit, and nil keeps it. If no limit is left, ceilings returns nil.
 func ceilings(have *table.OnDemand, o *wire.OnDemandThroughput) *table.OnDemand {
 	if o == nil {
 		return have
@@ -128,8 +128,8 @@ func onDemand(o *table.OnDemand) *wire.OnDemandThroughput {
 	return &d
 }
 
-// warmOf returns the warm throughput of a table or index: w, but at least the default for its billing mode. w is nil
-// if no request has set a warm throughput. Source: ack-api-quirks, DDB-TABLE-032.
+// warmOf returns the warm throughput of a table or index. It is w, but at least the default for the billing mode. w
+// is nil if no request has set a warm throughput. Source: ack-api-quirks, DDB-TABLE-032.
 func warmOf(def *table.Definition, w *table.Warm, t table.Throughput) table.Warm {
 	least := table.Warm{Read: t.Read, Write: t.Write}
 	if def.OnDemandBilling() {
@@ -160,8 +160,8 @@ func newWarm(def *table.Definition, t table.Throughput, w *wire.WarmThroughput) 
 	return warmed(warmOf(def, nil, t), w)
 }
 
-// keepWarm raises each warm throughput in def that is lower than in before to its value in before, because the
-// service never lowers a warm throughput. Source: ack-api-quirks, DDB-TABLE-061.
+// keepWarm makes sure that no warm throughput in def is lower than it is in before, as the service never lowers a
+// warm throughput. Source: ack-api-quirks, DDB-TABLE-061.
 func keepWarm(def, before *table.Definition) {
 	keep := func(now **table.Warm, is, was table.Throughput, had *table.Warm) {
 		warm, least := warmOf(before, had, was), warmOf(def, *now, is)
@@ -187,8 +187,8 @@ func checkClass(class *string) error {
 		"[STANDARD, STANDARD_INFREQUENT_ACCESS].")
 }
 
-// checkEncryption refuses a key or a type for disabled encryption, a key without a type, and the type AES256. Source:
-// ack-api-quirks, DDB-TABLE-437 and 442.
+// checkEncryption returns an error for a key or a type if encryption is disabled, for a key without a type, and for
+// the type AES256. Source: ack-api-quirks, DDB-TABLE-437 and 442.
 func checkEncryption(e *wire.SSESpecification) error {
 	if e == nil {
 		return nil
@@ -207,8 +207,8 @@ func checkEncryption(e *wire.SSESpecification) error {
 	return nil
 }
 
-// encryptionOf returns the KMS encryption that a request asks for, or nil. A type without Enabled asks for encryption
-// too: ack-api-quirks, DDB-TABLE-044.
+// encryptionOf returns the KMS encryption that a request asks for, or nil. A request that only sets a type, without
+// Enabled, asks for encryption too: ack-api-quirks, DDB-TABLE-044.
 func encryptionOf(e *wire.SSESpecification) *table.Encryption {
 	if e == nil || !value(e.Enabled) && e.SSEType == nil {
 		return nil
@@ -216,8 +216,8 @@ func encryptionOf(e *wire.SSESpecification) *table.Encryption {
 	return &table.Encryption{Enabled: true, Type: "KMS", KeyID: value(e.KMSMasterKeyId)}
 }
 
-// alterEncryption sets the encryption of a table. It refuses an unchanged encryption. Source: ack-api-quirks,
-// DDB-TABLE-047, 141 and 437.
+// alterEncryption sets the encryption of a table. It returns an error if the encryption would not change. Source:
+// ack-api-quirks, DDB-TABLE-047, 141 and 437.
 func (s *Service) alterEncryption(def *table.Definition, e *wire.SSESpecification) error {
 	next := encryptionOf(e)
 	switch {

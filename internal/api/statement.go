@@ -18,19 +18,19 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// This file holds what ExecuteStatement, BatchExecuteStatement and ExecuteTransaction share. For the sources of the
+// ExecuteStatement, BatchExecuteStatement and ExecuteTransaction share the code in this file. For the sources of the
 // texts, see package partiql.
 
-// parseStatement parses a PartiQL statement. Its errors are those that clients get.
+// parseStatement parses a PartiQL statement. It returns errors in the form that clients get.
 func parseStatement(statement *string, params []attr.Value) (*partiql.Statement, error) {
 	s, err := partiql.Parse(value(statement), params)
 	return s, statementError(err)
 }
 
-// checkIndex is called with the error of a statement that calls an unsupported function. The service first checks the
-// index of such a statement: if the statement selects from an index whose partition key or sort key has several
-// attributes, checkIndex returns the error for that index, else nil. Source of the order: dynoxide and others
-// (probable).
+// checkIndex finds an error that the service reports before refused, the error of a statement that calls an
+// unsupported function. If the statement selects from an index whose partition key or sort key has several
+// attributes, checkIndex returns the error for that index, and otherwise nil. Source of the order: dynoxide and
+// others (probable).
 func (s *Service) checkIndex(view *table.View, refused error) error {
 	e, ok := errors.AsType[*partiql.Error](refused)
 	if !ok || e.Index == "" {
@@ -61,7 +61,7 @@ func statementError(err error) error {
 	return err
 }
 
-// statementDigest returns a hash of statements and their parameters.
+// statementDigest returns a hash of statements with their parameters.
 func statementDigest(statements ...wire.ParameterizedStatement) []byte {
 	h := sha256.New()
 	var buf []byte
@@ -77,7 +77,7 @@ func statementDigest(statements ...wire.ParameterizedStatement) []byte {
 	return h.Sum(nil)
 }
 
-// returnModes maps what RETURNING asks for to the equivalent ReturnValues.
+// returnModes has the ReturnValues for each value of [partiql.Statement.Returning].
 var returnModes = map[string]string{
 	"ALL OLD": returnAllOld, "ALL NEW": returnAllNew, "MODIFIED OLD": returnUpdatedOld,
 	"MODIFIED NEW": returnUpdatedNew,
@@ -105,10 +105,11 @@ func (s *Service) runWrite(
 	return item, out, err
 }
 
-// statementAction returns the action of a statement other than SELECT on an item of t.
+// statementAction converts a statement other than SELECT to an action on an item of t.
 //
-// An INSERT fails if the item exists; an UPDATE and an EXISTS fail if the item does not exist. A DELETE of an item
-// that does not exist succeeds and does nothing, whatever conditions its WHERE has (conformance executeStatement).
+// An INSERT fails if the item exists. An UPDATE and an EXISTS fail if the item does not exist. A DELETE of an item
+// that does not exist succeeds and does nothing, whatever other conditions its WHERE has (conformance
+// executeStatement).
 func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 	a := action{table: &st.Table}
 	if st.Kind == partiql.Insert {
@@ -164,8 +165,8 @@ func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 	return a, nil
 }
 
-// onItem returns the condition that an item exists or that it does not exist, depending on fn. It applies fn to the
-// first attribute of the partition key, which every item has.
+// onItem returns the condition that an item exists or that it does not exist. fn is the function for that condition.
+// Its argument is the first attribute of the partition key, which every item has.
 func onItem(t *table.Table, fn ast.Func) ast.Node {
 	return &ast.Call{
 		Func: fn, Args: []ast.Operand{&ast.PathOperand{Path: ast.Path{{Name: t.Key().Partition()[0].Name}}}},
@@ -173,8 +174,8 @@ func onItem(t *table.Table, fn ast.Func) ast.Node {
 }
 
 // statementRead returns the table or index that a SELECT reads, and its key schema. If the SELECT names attributes
-// that the index does not project, statementRead refuses a global index (conformance indexQualifier). The read of a
-// local index fetches such attributes from the table.
+// that the index does not project, a global index gets an error (conformance indexQualifier). For a local index, the
+// read fetches these attributes from the table.
 func statementRead(
 	view *table.View, t *table.Table, st *partiql.Statement, consistent bool,
 ) (table.Read, *keycond.Schema, error) {
@@ -217,8 +218,8 @@ func statementRead(
 	return read, ix.Key(), nil
 }
 
-// pointRead returns the key of the item that a SELECT in a batch or a transaction reads. It refuses a SELECT whose
-// WHERE is anything but the primary key (conformance partiqlFunctions), and a SELECT from an index.
+// pointRead returns the key of the item that a SELECT in a batch or a transaction reads. It returns an error if the
+// WHERE is anything but the primary key (conformance partiqlFunctions), or if the SELECT reads an index.
 func pointRead(
 	view *table.View, t *table.Table, st *partiql.Statement, consistent bool, operation string,
 ) (attr.Item, error) {

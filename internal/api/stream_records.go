@@ -7,15 +7,15 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A StreamShard is a shard of a stream with its records that have not been trimmed.
+// A StreamShard is a shard of a stream with those of its records that have not been trimmed.
 type StreamShard struct {
 	ID      string
 	Records []wire.Record
 }
 
-// LastStream returns the ARN of the present or the latest stream of a table. arn is "" if the table never had a
-// stream. ok is false if the table does not exist. A deleted table counts as existing until its stream records are
-// gone.
+// LastStream returns the ARN of the current stream of a table, or of its latest one. arn is "" if the table has never
+// had a stream. ok is false if the table does not exist. A deleted table counts as existing until its stream records
+// are gone.
 func (s *Service) LastStream(ctx context.Context, name string) (arn string, ok bool, err error) {
 	err = s.db.View(ctx, func(v *table.View) error {
 		if t, err := v.Defined(name); err == nil {
@@ -34,8 +34,8 @@ func (s *Service) LastStream(ctx context.Context, name string) (arn string, ok b
 	return arn, ok, err
 }
 
-// StreamShards returns the shards of a stream with their records from one snapshot, parents before children. If the
-// stream is gone, it returns no shards.
+// StreamShards returns the shards of a stream, parents before children. Their records are all from one snapshot. If
+// the stream no longer exists, it returns no shards.
 func (s *Service) StreamShards(ctx context.Context, arn string) (shards []StreamShard, err error) {
 	ref, err := parseStreamARN(arn)
 	if err != nil {

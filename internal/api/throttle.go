@@ -22,9 +22,9 @@ const (
 	burstSeconds    = 300
 )
 
-// A budget counts the capacity units that one request takes from buckets. It admits a request if none of its buckets
-// is empty. How many units the request takes is known only after it has run, so a bucket may become negative. A nil
-// budget has no limits.
+// A budget checks the capacity of one request. It admits the request if none of its buckets is empty, and counts the
+// units that the request then takes from them. That number is only known after the request has run, so a bucket may
+// become negative. A nil budget has no limits.
 type budget struct {
 	service *Service
 	write   bool
@@ -38,7 +38,7 @@ type demand struct {
 	throughput.Limit
 	since time.Time // when the bucket began to fill
 	units float64
-	// refuse returns the error of a request if the bucket is empty.
+	// refuse returns the error of the request if the bucket is empty.
 	refuse func() error
 }
 
@@ -50,8 +50,8 @@ func (s *Service) budget(ctx context.Context, write bool) *budget {
 	return &budget{service: s, write: write, now: s.opts.Clock()}
 }
 
-// admit returns an error if the bucket of one of the demands is empty. It subtracts from a bucket what the request
-// has taken already. If no bucket is empty, admit adds the demands to what the request takes.
+// admit returns an error if the bucket of one of the demands is empty. For this check it subtracts the units that the
+// request has taken so far. If no bucket is empty, admit adds the demands to the units that the request takes.
 func (b *budget) admit(demands []demand) error {
 	for _, d := range demands {
 		left := b.service.meter.Level(d.Bucket, d.Limit, d.since, b.now)
@@ -68,7 +68,7 @@ func (b *budget) admit(demands []demand) error {
 	return nil
 }
 
-// reset clears what the request takes, because the request runs again.
+// reset sets the units that the request takes to zero. Call it before the request runs again.
 func (b *budget) reset() {
 	if b != nil {
 		b.taken = nil
@@ -94,8 +94,8 @@ func (b *budget) item(t *table.Table, key attr.Item, units float64) error {
 	return b.admit(b.demands(nil, t, nil, units, partitionOf(t.Key(), key)))
 }
 
-// page admits a page of a query or a scan before its units are known. Call spent after the read. The partition of a
-// scan is nil.
+// page admits a page of a query or a scan, whose units are not known yet. Call spent after the read. partition is nil
+// for a scan.
 func (b *budget) page(read *table.Read, partition []byte) error {
 	if b == nil {
 		return nil
@@ -105,7 +105,7 @@ func (b *budget) page(read *table.Read, partition []byte) error {
 	return err
 }
 
-// spent takes the units that a page consumed from their buckets.
+// spent takes from the buckets the units that a page has consumed.
 func (b *budget) spent(read *table.Read, partition []byte, c *table.Capacity) {
 	if b == nil {
 		return
@@ -114,8 +114,8 @@ func (b *budget) spent(read *table.Read, partition []byte, c *table.Capacity) {
 	b.spend()
 }
 
-// change admits the write of an item. factor multiplies the units on the table, for transactions. If an index does
-// not admit the write, the whole write fails: DG/GSI.html, provisioned throughput considerations.
+// change admits the write of an item. The units on the table are multiplied by factor, for transactions. If one index
+// does not admit the write, the whole write fails: DG/GSI.html, provisioned throughput considerations.
 func (b *budget) change(t *table.Table, change *table.Change, factor float64) error {
 	if b == nil {
 		return nil
@@ -153,9 +153,9 @@ func partitionOf(key *keycond.Schema, it attr.Item) []byte {
 	return nil
 }
 
-// demands appends the demands for units on a table or an index. One demand is on the throughput of the whole table or
-// index, if that is limited. The others are on the different partitions, each with an equal part of the units.
-// demands skips empty partitions. A local index uses the throughput of its table.
+// demands appends the demands for units on a table or an index. If the throughput of the whole table or index is
+// limited, there is a demand on it. There is also a demand on each different partition, with an equal part of the
+// units. demands skips empty partitions. A local index uses the throughput of its table.
 func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units float64, partitions ...[]byte) []demand {
 	// Append the demand on the throughput of the table or of the global index.
 	def := t.Definition()
@@ -186,8 +186,8 @@ func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units f
 		})
 	}
 
-	// Append the demands on partitions. There are two if an update changes the partition key of an index. Otherwise
-	// the old and the new partition are equal.
+	// Append the demands on partitions. There are two partitions if an update changes the partition key of an index.
+	// Otherwise the old and the new partition are equal.
 	var keys []string
 	for _, p := range partitions {
 		if len(p) > 0 && (len(keys) == 0 || keys[0] != string(p)) {
@@ -229,7 +229,8 @@ const (
 )
 
 // throttled returns the error of a request that exceeds the throughput of a table or an index. For a provisioned
-// table this is the provisioned throughput exception, even if the cause is a hot key: DG/throttling-diagnosing.html.
+// table it is the exception for provisioned throughput, even if the cause is a hot key:
+// DG/throttling-diagnosing.html.
 func (b *budget) throttled(t *table.Table, ix *table.Index, kind string) error {
 	code, message, messageIndex := codeThrottling, msgOnDemand, msgOnDemandIndex
 	switch {
@@ -252,8 +253,8 @@ func (b *budget) throttled(t *table.Table, ix *table.Index, kind string) error {
 	return e
 }
 
-// throttleCode returns the reason code of a throttling error, for cancelled transactions and statements of a batch.
-// It returns "" for other errors. Source: API_TransactWriteItems.
+// throttleCode returns the reason code of a throttling error. Cancelled transactions and statements of a batch have
+// such codes. For other errors it returns "". Source: API_TransactWriteItems.
 func throttleCode(err error) string {
 	e, _ := errors.AsType[*wire.Error](err)
 	switch {

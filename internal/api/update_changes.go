@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A change is a bit set of the kinds of changes that an UpdateTable asks for.
+// A change is a set of bits, one for each kind of change that an UpdateTable can ask for.
 type change uint16
 
 const (
@@ -29,8 +29,8 @@ const (
 
 const anyChange = ^change(0)
 
-// exclusiveChanges lists pairs of changes that one UpdateTable must not combine. It is in the order in which the
-// service checks them. Sources: ack-api-quirks, DDB-TABLE-174, 224, 382 and 433, 2026-10-08 and 09.
+// exclusiveChanges lists pairs of changes that one UpdateTable must not combine, in the order in which the service
+// checks them. Sources: ack-api-quirks, DDB-TABLE-174, 224, 382 and 433, 2026-10-08 and 09.
 var exclusiveChanges = []struct {
 	one, others change
 	text        string
@@ -56,7 +56,7 @@ var exclusiveChanges = []struct {
 	{changeStream, createIndex | deleteIndex, "You cannot create or delete index while changing stream status"},
 }
 
-// checkExclusive refuses changes that one request must not combine.
+// checkExclusive returns an error if one request combines changes that it must not combine.
 func checkExclusive(c change) error {
 	for _, a := range exclusiveChanges {
 		if c&a.one != 0 && c&^a.one&a.others != 0 {
@@ -66,8 +66,8 @@ func checkExclusive(c change) error {
 	return nil
 }
 
-// changesOf returns the changes that a request asks for. An empty WarmThroughput or OnDemandThroughput is no change:
-// ack-api-quirks, DDB-TABLE-457.
+// changesOf returns the changes that a request asks for. An empty WarmThroughput or OnDemandThroughput asks for no
+// change: ack-api-quirks, DDB-TABLE-457.
 func changesOf(in *wire.UpdateTableInput) (c change) {
 	add := func(asked bool, kind change) {
 		if asked {
@@ -98,8 +98,8 @@ func changesOf(in *wire.UpdateTableInput) (c change) {
 	return c
 }
 
-// newAndGone returns the name of the index that a request creates and that of the index that it deletes, or "". At
-// most one of them is set: see checkTableUpdate.
+// newAndGone returns the names of the indexes that a request creates and deletes, or "". At most one of the two is
+// set; see checkTableUpdate.
 func newAndGone(in *wire.UpdateTableInput) (created, deleted string) {
 	for _, u := range in.GlobalSecondaryIndexUpdates {
 		if u.Create != nil {
@@ -121,10 +121,10 @@ func newAndGone(in *wire.UpdateTableInput) (created, deleted string) {
 // changeUnits are the changes that the service's messages call changes of table IOPS.
 const changeUnits = changeThroughput | changeToProvisioned | changeToOnDemand
 
-// busy lists pairs of changes: while running is in progress, the service refuses asked with the error text. The names
-// after $ in a text stand for the table, its stream, ENABLE or DISABLE, its class, or its indexes. Sources:
-// ack-api-quirks, DDB-TABLE-119, 163, 286, 369, 370, 376, 444 and 458, 2026-10-08 and 09. The end of the text for
-// OnDemandThroughput during a change of the stream is not known.
+// busy lists pairs of changes. While a change in running is in progress, the service refuses a change in asked with
+// the error text. A name after $ in a text stands for the table, its stream, ENABLE or DISABLE, its class, or its
+// indexes. Sources: ack-api-quirks, DDB-TABLE-119, 163, 286, 369, 370, 376, 444 and 458, 2026-10-08 and 09. The end
+// of the text for OnDemandThroughput during a change of the stream is not known.
 var busy = []struct {
 	running, asked change
 	text           string
@@ -184,8 +184,8 @@ var busy = []struct {
 	},
 }
 
-// errBusy returns the error if one of the changes in asked must wait for one in running, or nil. indexes are the
-// names of the indexes that are being created or deleted.
+// errBusy returns an error if a change in asked must wait for a change in running, or nil. indexes are the names of
+// the indexes that are being created or deleted.
 func errBusy(def *table.Definition, running, asked change, indexes []string) error {
 	for _, b := range busy {
 		if running&b.running == 0 || asked&b.asked == 0 {

@@ -32,10 +32,10 @@ type writeParams struct {
 	expressions
 	mode, metrics, returns, onFailure *string
 	cond                              *expr.Condition
-	// unused allows names and values that no expression uses.
+	// unused allows names and values that no expression uses. Otherwise they are an error.
 	unused bool
 
-	// Arguments of apply, and its result.
+	// The next fields are the arguments and the result of apply.
 	service *Service
 	budget  *budget
 	table   *string
@@ -45,7 +45,7 @@ type writeParams struct {
 	run     func(*table.Tx) error // the method attempt, bound once to save an allocation
 }
 
-// parse parses the condition and makes the checks that do not depend on the table.
+// parse parses the condition and does the checks that do not depend on the table.
 func (w *writeParams) parse(
 	src *string, expected map[string]wire.ExpectedAttributeValue, operator *string,
 ) (err error) {
@@ -87,7 +87,7 @@ func (w *writeParams) apply(
 	return w.out, err
 }
 
-// attempt runs the write. The store may call it again, so it first resets the output and the budget.
+// attempt runs the write. The store may call attempt again, so it first resets the output and the budget.
 func (w *writeParams) attempt(tx *table.Tx) error {
 	w.out = writeOutput{}
 	out, b := &w.out, w.budget
@@ -154,8 +154,8 @@ func collectionMetrics(mode *string, tx *table.Tx, t *table.Table, key attr.Item
 	return &wire.ItemCollectionMetrics{ItemCollectionKey: hash, SizeEstimateRangeGB: []float64{low, low + 1}}, nil
 }
 
-// returnedOf returns the attributes that ReturnValues asks for, or nil. They are valid without a copy, because the
-// update has allocated the new item and nothing modifies it.
+// returnedOf returns the attributes that ReturnValues asks for, or nil. The result needs no copy, as the update has
+// allocated the new item and nothing changes it.
 func returnedOf(mode string, update *expr.Update, change *table.Change) attr.Item {
 	switch mode {
 	case returnAllOld:

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// check generates the method that checks the members of an input. It checks texts and integers itself, and leaves
-// members that have parts to reflection, since most requests have none of these.
+// check generates the method that checks an input. The method itself checks texts and integers. For lists, maps and
+// structures it uses reflection, as most requests have none of them.
 func (g *generator) check(name string) {
 	s := g.Shapes[name]
 	var b strings.Builder
@@ -36,7 +36,8 @@ func (g *generator) check(name string) {
 	g.emit("check", "%s", b.String())
 }
 
-// params generates the CheckParams method of a structure with parameters that exclude each other.
+// params generates the CheckParams method of a structure. It is for structures with parameters that exclude each
+// other.
 func (g *generator) params(name string) {
 	p := parameters[name]
 	if p == nil {

@@ -1,7 +1,7 @@
-// Command apigen generates files of packages wire and api: Go types for the shapes of all operations with the facts
-// of the service model about them, the table of operations, and code that checks the most frequent inputs. It
-// reads only the reduced service model under model/ and the tables in tables.go. The same input always gives the same
-// output.
+// Command apigen generates files of packages wire and api. They have the Go types for the shapes of all operations,
+// with the facts of the service model about them; the table of operations; and code that checks the most frequent
+// inputs. apigen reads only the reduced service model under model/ and the tables in tables.go. The same input always
+// gives the same output.
 //
 // Run it with go generate ./internal/wire.
 package main
@@ -53,14 +53,14 @@ func write(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// A generator collects the declarations to generate. parts holds them by file.
+// A generator collects the declarations to generate. parts has the declarations of each file.
 type generator struct {
 	*model
 	inputs map[string]bool // shapes reachable from inputs
 	parts  map[string][]string
 }
 
-// generate returns the contents of the generated files by name.
+// generate returns the contents of the generated files by file name.
 func generate() (map[string][]byte, error) {
 	m, err := load()
 	if err != nil {
@@ -107,10 +107,10 @@ func (g *generator) emit(group, text string, args ...any) {
 	g.parts[group] = append(g.parts[group], fmt.Sprintf(text, args...))
 }
 
-// apiGroup is the group for the file in package api.
+// apiGroup is the group of the declarations for package api.
 const apiGroup = "../api/operations"
 
-// imports lists import paths. A file imports path if its text contains the text use.
+// imports lists the packages that generated files may import. A file imports path if its text contains the text use.
 var imports = []struct{ use, path string }{
 	{"context.", "context"},
 	{"strconv.", "strconv"},
@@ -119,7 +119,7 @@ var imports = []struct{ use, path string }{
 	{"wire.Op", "github.com/sortkey/sortkey/internal/wire"},
 }
 
-// join separates declarations by blank lines, except adjacent declarations of one line.
+// join puts blank lines between declarations, but not between adjacent declarations of one line.
 func join(decls []string) string {
 	var b strings.Builder
 	for i, d := range decls {

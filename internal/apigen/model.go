@@ -36,7 +36,7 @@ type shape struct {
 	Exception, Fault bool
 }
 
-// load reads the models of the tables and of the streams and merges them, as they share names and shapes.
+// load reads the models of the two services, DynamoDB and DynamoDB Streams. It merges them, as they share shapes.
 func load() (*model, error) {
 	joined := &model{Operations: map[string]operation{}, Shapes: map[string]shape{}}
 	for _, file := range []string{"dynamodb", "dynamodbstreams"} {
@@ -84,7 +84,7 @@ func load() (*model, error) {
 	return joined, nil
 }
 
-// A kind tells which Go type represents a shape.
+// A kind decides which Go type represents a shape.
 type kind int
 
 const (
@@ -97,7 +97,7 @@ const (
 	kindBlob
 	kindValue  // AttributeValue
 	kindItem   // map of attribute names to values
-	kindValues // ExpressionAttributeValues: like kindItem, but its errors name the key
+	kindValues // ExpressionAttributeValues: like kindItem, but errors name the key of the faulty value
 	kindStruct
 	kindList
 	kindMap
@@ -182,7 +182,7 @@ func (m *model) memberType(name string) string {
 // memberNames returns the names of a structure's members in the order of the model, which is alphabetical.
 func (s shape) memberNames() []string { return slices.Sorted(maps.Keys(s.Members)) }
 
-// reach adds to seen the structures, lists and maps that are reachable from a shape.
+// reach adds to seen a shape and all structures, lists and maps to which it refers, directly or not.
 func (m *model) reach(name string, seen map[string]bool) {
 	k := m.kind(name)
 	if seen[name] || k != kindStruct && k != kindList && k != kindMap {

@@ -70,8 +70,8 @@ func (g *generator) requests() {
 	}
 }
 
-// api generates, for package api, the list of operations whose handler is a method with the operation's name, and the
-// methods by which Go code calls the operations.
+// api generates code for package api: the list of operations that are handled by a method with the operation's name,
+// and the methods with which Go code calls the operations.
 func (g *generator) api() {
 	var b strings.Builder
 	b.WriteString("// operations returns the operations that one method carries out.\n")
@@ -93,7 +93,8 @@ func (g *generator) api() {
 	g.emit(apiGroup, "%s", b.String())
 }
 
-// errors generates the functions isFault and capitalMessage, which say how the exceptions differ on the wire.
+// errors generates the functions isFault and capitalMessage. They return for an exception how its JSON differs from
+// that of others.
 func (g *generator) errors() {
 	var faults, messages []string
 	for _, name := range slices.Sorted(maps.Keys(g.Shapes)) {

@@ -43,8 +43,8 @@ func (g *generator) shape(name string) {
 	g.emit("shapes", "%s", b.String())
 }
 
-// members returns the members of a structure in field order, which is the order in which the service reports their
-// violations.
+// members returns the members of a structure in the order of its fields. The service reports violations in this
+// order.
 func (g *generator) members(name string) []string {
 	return ordered(g.Shapes[name].memberNames(), memberOrder[name])
 }
@@ -96,7 +96,7 @@ func (g *generator) needsTraits(structure, target string) bool {
 	return g.kind(target) == kindTimestamp
 }
 
-// hasTraits reports whether the model knows more about a shape than its Go type says.
+// hasTraits reports whether the model has facts about a shape that its Go type does not express.
 func (g *generator) hasTraits(name string) bool {
 	s := g.Shapes[name]
 	bounded := s.Min != nil || s.Max != nil
@@ -115,7 +115,7 @@ func (g *generator) hasTraits(name string) bool {
 	return false
 }
 
-// traits generates the table of the traits that tags and checks use.
+// traits generates the table of traits. It has those that tags and checks use.
 func (g *generator) traits() {
 	used := map[string]bool{}
 	var use func(name string)
@@ -152,7 +152,7 @@ func (g *generator) traits() {
 	}
 }
 
-// traitsOf returns the traits of a shape as the fields of a Go literal.
+// traitsOf returns Go source for the traits of a shape: the fields of a composite literal.
 func (g *generator) traitsOf(name string) string {
 	s := g.Shapes[name]
 	fields := []string{fmt.Sprintf("name: %q", name)}
@@ -225,7 +225,8 @@ func (g *generator) inputOf(name string) []string {
 	return ops
 }
 
-// namesTable reports whether a member is the name or ARN of a table, or the ARN of something that belongs to one.
+// namesTable reports whether a member holds the name or ARN of a table, or the ARN of something that belongs to a
+// table.
 func (g *generator) namesTable(structure, member string) bool {
 	if strings.HasPrefix(member, "ExclusiveStart") || slices.Contains(otherNames, structure+"."+member) {
 		return false
@@ -239,7 +240,7 @@ func (g *generator) namesTable(structure, member string) bool {
 
 func goName(member string) string { return strings.ToUpper(member[:1]) + member[1:] }
 
-// ordered returns first, followed by the rest of names.
+// ordered returns the names in first, followed by the other names.
 func ordered(names, first []string) []string {
 	out := slices.Clone(first)
 	for _, n := range names {

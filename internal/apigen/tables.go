@@ -1,14 +1,13 @@
 package main
 
-// These tables are maintained by hand. They describe behaviour of the service that its model lacks. Sources:
+// We maintain these tables by hand. They describe behaviour of the service that is not in its model. Sources:
 // "dynalite" is the validation tests of mhart/dynalite and architect/dynalite, which were run against the service;
 // "conformance" is paritysuite/dynamodb-conformance, captured in October 2026.
 
-// memberOrder lists members of structures in the order in which the service reports their violations, which is also
-// the order of fields. Members that are not listed follow in the model's order.
+// memberOrder lists members of structures in the order in which the service reports their violations. The fields have
+// the same order. Members that are not listed follow in the order of the model.
 var memberOrder = map[string][]string{
-	// conformance, validation-ordering: the three enums, and an empty table
-	// name after ReturnValues.
+	// conformance, validation-ordering: the order of the three enums; an empty table name comes after ReturnValues.
 	"PutItemInput": {
 		"ReturnConsumedCapacity", "ReturnValues", "TableName", "Item", "ReturnItemCollectionMetrics",
 		"ConditionalOperator", "Expected",
@@ -35,11 +34,11 @@ var memberOrder = map[string][]string{
 		"Select", "IndexName", "TotalSegments", "ReturnConsumedCapacity", "TableName", "ConditionalOperator",
 		"ScanFilter", "Segment", "Limit", "AttributesToGet",
 	},
-	// conformance, batchOperations: the table names before the enum.
+	// conformance, batchOperations: violations of the table names before those of the enum.
 	"BatchGetItemInput": {"RequestItems", "ReturnConsumedCapacity"},
 	// conformance, batchOperations; dynalite test/batchWriteItem.js.
 	"BatchWriteItemInput": {"ReturnConsumedCapacity", "ReturnItemCollectionMetrics", "RequestItems"},
-	// conformance, transactions: the token, then the enums.
+	// conformance, transactions: violations of the token, then those of the enums.
 	"TransactWriteItemsInput": {
 		"ClientRequestToken", "ReturnConsumedCapacity", "ReturnItemCollectionMetrics", "TransactItems",
 	},
@@ -47,8 +46,8 @@ var memberOrder = map[string][]string{
 	"TransactWriteItem":     {"ConditionCheck", "Delete", "Put", "Update"},
 	"WriteRequest":          {"DeleteRequest", "PutRequest"},
 	"KeysAndAttributes":     {"Keys", "AttributesToGet"},
-	// dynalite test/createTable.js; conformance, createTable: global indexes
-	// before local ones.
+	// dynalite test/createTable.js; conformance, createTable: violations of global indexes before those of local
+	// ones.
 	"CreateTableInput": {
 		"AttributeDefinitions", "TableName", "BillingMode", "ProvisionedThroughput", "KeySchema",
 		"GlobalSecondaryIndexes", "LocalSecondaryIndexes",
@@ -67,22 +66,22 @@ var memberOrder = map[string][]string{
 	"AttributeDefinition": {"AttributeType", "AttributeName"},
 }
 
-// alsoRequired lists members that the service requires although the model says that they are optional. The model says
-// so because of global tables, or because clients fill the members in. Sources: dynalite test/createTable.js;
-// alternator, test_import.py.
+// alsoRequired lists members that the service requires although they are optional in the model. They are optional
+// there because of global tables, or because clients fill them in. Sources: dynalite test/createTable.js; alternator,
+// test_import.py.
 var alsoRequired = map[string][]string{
 	"CreateTableInput": {"AttributeDefinitions", "KeySchema"}, "ImportTableInput": {"ClientToken"},
 }
 
-// otherNames lists members that look like a table's name or ARN but are not: Kinesis streams, and a table in another
-// region.
+// otherNames lists members that look like the name or ARN of a table in this database but are not. They are ARNs of
+// Kinesis streams, and a table in another region.
 var otherNames = []string{
 	"KinesisStreamingDestinationInput.StreamArn", "UpdateKinesisStreamingDestinationInput.StreamArn",
 	"CreateTableInput.GlobalTableSourceArn",
 }
 
-// writers are the operations that always write items; PartiQL statements may write or not. collectors read many items
-// by their keys, so their responses may have tens of megabytes.
+// writers are the operations that always write items. Operations that run PartiQL statements are not among them, as a
+// statement may only read. collectors read many items by their keys, so their responses may have tens of megabytes.
 var (
 	writers = []string{
 		"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems", "StartBulkPutItems",
@@ -90,7 +89,7 @@ var (
 	collectors = []string{"BatchGetItem", "TransactGetItems", "BatchExecuteStatement", "ExecuteTransaction"}
 )
 
-// undocumented lists members that the service sends although the model lacks them. Sources: dynalite
+// undocumented lists members that the service sends although they are not in the model. Sources: dynalite
 // actions/createTable.js; dynoxide's captures of CreateTable.
 var undocumented = map[string]map[string]string{
 	"TableDescription":           {"TableThroughputModeSummary": "TableThroughputModeSummary"},
@@ -122,18 +121,18 @@ var enumOrder = map[string][]string{
 	"StreamViewType":          {"OLD_IMAGE", "KEYS_ONLY", "NEW_AND_OLD_IMAGES", "NEW_IMAGE"},
 }
 
-// maxLength gives the maximum length of lists for which the model has none: only a global index may have a key of
-// more than two attributes. Source: dynalite validations/createTable.js; conformance c_ct_3keys.
+// maxLength gives maximum lengths of lists that are not in the model. Only a global index may have a key of more than
+// two attributes. Source: dynalite validations/createTable.js; conformance c_ct_3keys.
 var maxLength = map[string]int64{
 	"CreateTableInput.KeySchema":        2,
 	"LocalSecondaryIndex.KeySchema":     2,
 	"TableCreationParameters.KeySchema": 2,
 }
 
-// minLength has the minimum lengths of strings for which the model has none. Source: ack-api-quirks, DDB-TABLE-457.
+// minLength gives minimum lengths of strings that are not in the model. Source: ack-api-quirks, DDB-TABLE-457.
 var minLength = map[string]int64{"KMSMasterKeyId": 1}
 
-// minTableName has the minimum length of a table name for inputs where it is not 1. Source: conformance
+// minTableName gives the minimum length of a table name in an input, if it is not 1. Source: conformance
 // s_ct_table_short.
 var minTableName = map[string]int64{"CreateTableInput": 3}
 
@@ -145,13 +144,13 @@ var sentInputs = []string{
 	"UpdateTimeToLiveInput",
 }
 
-// frequent lists the inputs with a generated check, which takes half the time of one by reflection. Package wire does
-// everything else by reflection.
+// frequent lists the inputs with a generated check, which takes half the time of a check by reflection. Package wire
+// checks all other inputs by reflection.
 var frequent = []string{"GetItemInput", "PutItemInput", "UpdateItemInput", "DeleteItemInput", "QueryInput", "ScanInput"}
 
 // parameters lists for each structure its operation, its expression parameters, and the legacy parameters that
 // exclude them, in the order of the service's messages. A ConditionalOperator joins the conditions of the parameter
-// before it and needs two: ExtendDB's tests. KeyConditions may be combined with any expression except
+// before it, and needs two conditions (ExtendDB's tests). KeyConditions may be combined with any expression except
 // KeyConditionExpression. In transactions, Put and Delete accept names and values that no expression uses.
 var parameters = map[string][]string{
 	"PutItemInput":    {"PutItem", "ConditionExpression", "Expected", "ConditionalOperator"},
@@ -173,8 +172,9 @@ var parameters = map[string][]string{
 	"Update":            {"TransactWriteItems", "UpdateExpression", "ConditionExpression"},
 }
 
-// otherHandlers and refused are the operations that package api registers itself. Operations in refused always fail, so
-// their outputs need no types. calledOperations also get a method by which Go code calls them.
+// otherHandlers and refused are the operations for which package api has handlers that are not generated. Operations
+// in refused always fail, so their outputs need no types. calledOperations get a method with which Go code calls
+// them.
 var (
 	otherHandlers = []string{"GetItem", "Query", "Scan"}
 	refused       = []string{

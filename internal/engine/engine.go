@@ -1,5 +1,5 @@
-// Package engine has the database that a sortkey.DB wraps. Other packages of this module get it with [Of]; programs
-// use the clients of package sdk instead.
+// Package engine has the type of the database that a sortkey.DB wraps. Other packages of this module reach that
+// database with [Of]. Programs use the clients of package sdk instead.
 package engine
 
 import (
@@ -40,7 +40,7 @@ func (db *DB) Health() error {
 	return capability.Health(ctx, db.Store)
 }
 
-// Fail injects a fault into requests until lift is called.
+// Fail injects a fault into requests until the caller calls lift.
 func (db *DB) Fail(f fault.Fault) (rule *fault.Rule, lift func()) {
 	rule = &fault.Rule{Fault: f}
 	set := db.Service.Faults()
@@ -48,8 +48,8 @@ func (db *DB) Fail(f fault.Fault) (rule *fault.Rule, lift func()) {
 	return rule, func() { set.Remove(rule) }
 }
 
-// A Handle is embedded in a sortkey.DB and holds the database. Only this package can read the database from it,
-// because the method engine is unexported.
+// A Handle gives this module's packages access to the database that a sortkey.DB wraps. A sortkey.DB embeds it. Its
+// method is unexported, so only this package can call it.
 type Handle struct{ db *DB }
 
 // HandleOf returns the handle of a database.

@@ -8,7 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// A part is the condition node or, if node is nil, the operand op. Parentheses may contain either.
+// A part is a parsed part of a WHERE: a condition or, if node is nil, the operand op. Parentheses may contain either,
+// so the parser learns only later which of them it needs.
 type part struct {
 	node ast.Node
 	op   ast.Operand
@@ -48,7 +49,7 @@ func (p *parser) joined(word string, operand func() part, join func(l, r ast.Nod
 	return l
 }
 
-// boolean returns the condition in a part. If the part is an operand, boolean records a fault.
+// boolean returns the condition of a part. If the part is an operand instead, boolean records a fault.
 func (p *parser) boolean(x part, tok int, msg string) ast.Node {
 	if x.node != nil {
 		return x.node
@@ -92,7 +93,7 @@ func (p *parser) compare() part {
 	return p.predicate(first, l)
 }
 
-// predicate parses BETWEEN, IN or IS after an operand, or returns the operand if none of them follows.
+// predicate parses BETWEEN, IN or IS after the operand l. If none of them follows, it returns l.
 func (p *parser) predicate(first int, l part) part {
 	tok := p.pos
 	switch {
@@ -114,7 +115,7 @@ func (p *parser) predicate(first int, l part) part {
 	return l
 }
 
-// negated returns the condition for IS NOT, where n is the condition for IS.
+// negated returns the opposite of the condition n: for IS NOT, n is the condition for IS.
 func negated(n ast.Node) ast.Node {
 	if call, ok := n.(*ast.Call); ok && call.Func == ast.AttributeNotExists {
 		return &ast.Call{Func: ast.AttributeExists, Args: call.Args}
@@ -122,7 +123,7 @@ func negated(n ast.Node) ast.Node {
 	return &ast.Not{X: n}
 }
 
-// truth returns the condition for "condition = TRUE" and similar comparisons of a condition with TRUE or FALSE.
+// truth returns the condition for a comparison of a condition with TRUE or FALSE, such as "condition = TRUE".
 func (p *parser) truth(tok int, op ast.Op, l, r part) part {
 	if l.node == nil {
 		l, r = r, l
@@ -138,7 +139,7 @@ func (p *parser) truth(tok int, op ast.Op, l, r part) part {
 	return part{node: &ast.Not{X: l.node}}
 }
 
-// plain returns the operand in a part. If the part is a condition, plain records a fault.
+// plain returns the operand of a part. If the part is a condition instead, plain records a fault.
 func (p *parser) plain(x part, tok int) ast.Operand {
 	if x.op != nil {
 		return x.op
@@ -147,7 +148,7 @@ func (p *parser) plain(x part, tok int) ast.Operand {
 	return p.bound(attr.NewNull())
 }
 
-// members parses the list after IN, which may be in brackets, parentheses or << >>.
+// members parses the list after IN. The list may be in brackets, in parentheses or in << >>.
 func (p *parser) members(tok int) (list []ast.Operand) {
 	closing := map[kind]kind{"[": "]", "(": ")", "<<": ">>"}[p.tokens[p.pos].kind]
 	if closing == "" {
@@ -228,7 +229,7 @@ func (p *parser) term() part {
 	return part{op: p.operand(path)}
 }
 
-// functions are the functions of conditions with their numbers of operands.
+// functions has the number of operands of each function of conditions.
 var functions = map[ast.Func]int{
 	ast.AttributeExists: 1, ast.AttributeNotExists: 1, ast.Size: 1,
 	ast.AttributeType: 2, ast.BeginsWith: 2, ast.Contains: 2,

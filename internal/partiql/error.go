@@ -13,15 +13,15 @@ type Error struct {
 	Msg string
 	// Pos is the byte offset in the statement of the wrong token, or -1 if the error is about the whole statement.
 	Pos int
-	// Table and Index are set if a SELECT calls a function where it should name attributes. The caller must first
-	// check that the index has no multi-attribute key, as the service reports that error before this one.
+	// Table and Index are set if a SELECT calls a function where it should name attributes. Before the caller returns
+	// this error, it must check that the index has no multi-attribute key, as the service reports that error first.
 	Table, Index string
 }
 
 func (e *Error) Error() string { return e.Msg }
 
-// notWellFormed is the beginning of the message for a statement that cannot be parsed. Details follow, unless the
-// lexer finds no token at the error (conformance partiqlGrammar).
+// notWellFormed is the beginning of the message for a statement that cannot be parsed. Details follow. If the text at
+// the error is not a token, there are no details (conformance partiqlGrammar).
 const notWellFormed = "Statement wasn't well formed, can't be processed: "
 
 // The details that follow notWellFormed (conformance partiqlGrammar and batchExecuteStatement).
@@ -37,7 +37,7 @@ func invalid(format string, args ...any) error {
 	return &Error{Msg: fmt.Sprintf(format, args...), Pos: -1}
 }
 
-// malformed records a syntax error at the next token and skips to the end, so that parsing stops.
+// malformed records a syntax error at the next token. It then skips all tokens, so that parsing stops.
 func (p *parser) malformed(detail string) {
 	if p.syntax == nil {
 		p.syntax = &Error{Msg: notWellFormed + detail, Pos: p.tokens[p.pos].start}
@@ -45,15 +45,15 @@ func (p *parser) malformed(detail string) {
 	p.pos = len(p.tokens) - 1
 }
 
-// fault records the first error of meaning, such as a wrong type. The parser continues, as a syntax error further on
-// takes precedence over it.
+// fault records an error of meaning, such as a wrong type, at a token, if it is the first. The parser continues, as
+// the service reports a later syntax error instead.
 func (p *parser) fault(tok int, format string, args ...any) {
 	if p.meaning == nil {
 		p.meaning = &Error{Msg: fmt.Sprintf(format, args...), Pos: p.tokens[tok].start}
 	}
 }
 
-// faultAt is fault with the position of the token after the message, as line:column:length. Lines and columns are
+// faultAt is fault, but adds the position of the token to the message, as line:column:length. Lines and columns are
 // counted from 1. Columns and lengths are in characters (conformance partiqlFunctions).
 func (p *parser) faultAt(tok int, format string, args ...any) {
 	t := p.tokens[tok]

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A kind is the kind of a token. The kind of a sign or an operator is its text.
+// A kind is the kind of a token. For a sign or an operator, it is the text of the token.
 type kind string
 
 const (
@@ -29,8 +29,8 @@ var signs = []kind{
 	"=", "<", ">", "(", ")", "[", "]", "{", "}", ",", ".", ":", ";", "?", "*", "+", "-", "/", "%",
 }
 
-// lex splits a statement into tokens and adds a tokEnd as the last one. At text that is not a token it stops: it then
-// returns the offset of that text as bad, and false.
+// lex splits a statement into tokens. The last token has the kind tokEnd. If lex finds text that is not a token, it
+// stops and returns false, and bad is the offset of that text.
 func lex(src string) (tokens []token, bad int, ok bool) {
 	for i := 0; i < len(src); {
 		start, c := i, src[i]
@@ -86,8 +86,8 @@ func lex(src string) (tokens []token, bad int, ok bool) {
 	return append(tokens, token{tokEnd, len(src), len(src)}), 0, true
 }
 
-// endOfQuote returns the end of the quoted text that begins at i, or -1 if the closing quote is missing. Two quotes
-// in the text stand for one.
+// endOfQuote returns the offset after the quoted text that begins at i, or -1 if the closing quote is missing. Two
+// quotes inside the text stand for one.
 func endOfQuote(src string, i int) int {
 	quote := src[i]
 	for i++; i < len(src); i++ {
@@ -131,8 +131,8 @@ func endOfNumber(src string, i int) int {
 	return i
 }
 
-// isDecimal reports whether the service can read a number: its exponent, and the number of digits after the point
-// minus the exponent, must fit 32 bits (conformance partiqlGrammar).
+// isDecimal reports whether the service can read the number s. Its exponent must fit 32 bits, and so must the number
+// of digits after the point minus the exponent (conformance partiqlGrammar).
 func isDecimal(s string) bool {
 	e := strings.IndexAny(s, "eE")
 	if e < 0 {

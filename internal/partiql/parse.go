@@ -29,16 +29,17 @@ const MaxStatementBytes = 8192
 // maxDepth is the maximum depth of nested conditions and values. It bounds the stack that parsing needs.
 const maxDepth = 200
 
-// Param is the name that errors give to conditions and updates from statements. Package expr allows them to be longer
-// than other expressions.
+// Param is how errors name a condition or an update that comes from a statement. Package expr allows these
+// expressions to be longer than others.
 const Param expr.Param = "Statement"
 
-// A Statement is a parsed statement, with values in place of its question marks. It is immutable.
+// A Statement is a parsed statement. It has the values of its parameters in place of the question marks. It is
+// immutable.
 type Statement struct {
 	Kind Kind
 	// Table is the name after FROM, INTO or UPDATE. Index is the index name that follows it, or "".
 	Table, Index string
-	// Paths lists the paths that a SELECT returns, in the order of the statement, or is nil for *.
+	// Paths lists the paths that a SELECT returns, in the order of the statement. It is nil for *.
 	Paths []*ast.PathOperand
 	// Where is the condition after WHERE, or nil.
 	Where *expr.Condition
@@ -50,7 +51,7 @@ type Statement struct {
 	Update *expr.Update
 	// Returning says which attributes a write returns: "", "ALL OLD", "MODIFIED OLD", "ALL NEW" or "MODIFIED NEW".
 	Returning string
-	// Names and Values define the placeholders in the texts of Paths and Where.
+	// Names and Values have the names and values for the placeholders in the texts of Paths and Where.
 	Names  map[string]string
 	Values attr.Item
 }
@@ -61,8 +62,8 @@ type Order struct {
 	Desc bool
 }
 
-// A parser parses one statement. It stops at the first syntax error. It records the first error of meaning and goes
-// on.
+// A parser parses one statement. At the first syntax error it stops. It records the first error of meaning, and
+// continues after it.
 type parser struct {
 	src    string
 	tokens []token
@@ -80,7 +81,7 @@ type parser struct {
 	calls           bool // a SELECT calls a function
 }
 
-// Writes reports whether the first word of a statement is not SELECT. Such a statement consumes write units.
+// Writes reports whether a statement consumes write units. It returns true unless the statement begins with SELECT.
 func Writes(statement string) bool {
 	const read = "SELECT"
 	first := strings.TrimSpace(statement)
@@ -124,8 +125,8 @@ func Parse(src string, params []attr.Value) (*Statement, error) {
 	}
 	env, err := expr.NewEnv(expr.Params{Names: s.Names, Values: s.Values})
 	if err == nil {
-		// Print the condition and parse it again, as package expr checks the operands of each operator while it
-		// parses.
+		// Package expr checks the operands of each operator while it parses a text, so print the condition and let
+		// that package parse it.
 		s.Where, err = env.Condition(Param, ast.Format(where))
 	}
 	if e, ok := errors.AsType[*expr.Error](err); ok {
@@ -145,7 +146,7 @@ func (p *parser) next() int {
 	return tok
 }
 
-// accept consumes a token if it is of the given kind.
+// accept consumes the next token and returns true if the token is of the given kind.
 func (p *parser) accept(k kind) bool {
 	if !p.is(k) {
 		return false
@@ -154,7 +155,7 @@ func (p *parser) accept(k kind) bool {
 	return true
 }
 
-// expect consumes a token of the given kind. If the next token is another one, it records a syntax error.
+// expect consumes the next token, which must be of the given kind. Otherwise it records a syntax error.
 func (p *parser) expect(k kind, name string) {
 	if !p.accept(k) {
 		p.malformed("Expected " + name)
@@ -163,13 +164,13 @@ func (p *parser) expect(k kind, name string) {
 
 func (p *parser) text(tok int) string { return p.src[p.tokens[tok].start:p.tokens[tok].end] }
 
-// atWord reports whether the token n places after the next one is a keyword.
+// atWord reports whether the token n places after the next token is the given keyword.
 func (p *parser) atWord(n int, word string) bool {
 	tok := p.pos + n
 	return tok < len(p.tokens) && p.tokens[tok].kind == tokWord && strings.EqualFold(p.text(tok), word)
 }
 
-// word consumes a keyword if it is next.
+// word consumes the next token and returns true if it is the given keyword.
 func (p *parser) word(word string) bool {
 	if !p.atWord(0, word) {
 		return false
@@ -184,7 +185,7 @@ func (p *parser) expectWord(word string) {
 	}
 }
 
-// nest enters a nested condition or value. The caller must call leave at its end.
+// nest enters a nested condition or value. The caller must call leave at the end of that condition or value.
 func (p *parser) nest() {
 	if p.depth++; p.depth > maxDepth {
 		p.malformed("Too many nesting levels")
@@ -193,7 +194,7 @@ func (p *parser) nest() {
 
 func (p *parser) leave() { p.depth-- }
 
-// statement parses a statement. It returns the WHERE separately, as Parse has yet to check it.
+// statement parses a statement. It returns the condition of the WHERE separately, as Parse must check it first.
 func (p *parser) statement() (*Statement, ast.Node) {
 	switch {
 	case p.word("SELECT"):
@@ -288,8 +289,8 @@ const (
 	msgSource = "FROM clause may only contain a single table name in data manipulation statements"
 )
 
-// source parses a table name and the index name after it, if any. A further name would be an alias, which the service
-// rejects.
+// source parses the name of a table and, if one follows, the name of an index. Another name after that would be an
+// alias, which the service rejects.
 func (p *parser) source(s *Statement) {
 	p.tableName(s)
 	if p.word("AS") {
@@ -380,7 +381,7 @@ func (p *parser) delete() (*Statement, ast.Node) {
 	return s, where
 }
 
-// written checks the rules that UPDATE and DELETE share: no index, and a WHERE.
+// written checks rules for both UPDATE and DELETE: they must not name an index, and must have a WHERE.
 func (p *parser) written(s *Statement, tok int, where ast.Node) {
 	if s.Index != "" {
 		p.fault(tok, "This operation is not supported on an index") // conformance indexQualifier
@@ -484,7 +485,7 @@ func (p *parser) step() ast.Step {
 	return ast.Step{Index: int(index)}
 }
 
-// operand returns a path as an operand. The operand's text has placeholders in place of the names.
+// operand returns a path as an operand. In the operand's text, placeholders stand for the names.
 func (p *parser) operand(path ast.Path) *ast.PathOperand {
 	var text strings.Builder
 	for i, step := range path {
@@ -505,15 +506,15 @@ func (p *parser) operand(path ast.Path) *ast.PathOperand {
 	return &ast.PathOperand{Path: path, Text: text.String()}
 }
 
-// bound returns a value as an operand. The operand's name is a new placeholder.
+// bound returns a value as an operand whose name is a new placeholder for the value.
 func (p *parser) bound(v attr.Value) *ast.ValueOperand {
 	name := ":v" + strconv.Itoa(p.values.Len())
 	p.values.Add(name, v)
 	return &ast.ValueOperand{Name: name, Value: v}
 }
 
-// isKeyword reports whether an unquoted word is a keyword, which cannot be a name. The service rejects more words:
-// all keywords of SQL-92.
+// isKeyword reports whether a word is a keyword, so that it cannot be a name without quotes. The service rejects more
+// words: all keywords of SQL-92.
 func isKeyword(word string) bool {
 	switch strings.ToUpper(word) {
 	case "SELECT", "FROM", "WHERE", "AND", "OR", "NOT", "IN", "IS", "BETWEEN", "LIKE", "ORDER", "GROUP", "HAVING", "BY",
@@ -527,7 +528,8 @@ func isKeyword(word string) bool {
 	return false
 }
 
-// TableOf returns the name of the table in a statement, or "" if there is none. The statement may have syntax errors.
+// TableOf returns the name of the table in a statement, even if the statement has syntax errors. It returns "" if
+// there is no name.
 func TableOf(statement string) string {
 	p := begin(statement)
 	for p.pos = range p.tokens {
@@ -539,8 +541,8 @@ func TableOf(statement string) string {
 	return ""
 }
 
-// IsSelect reports whether a text begins like a SELECT, valid or not. It is false for file names, such as
-// select.json.
+// IsSelect reports whether a text begins like a SELECT statement, which may be invalid. It returns false for the name
+// of a file, such as select.json.
 func IsSelect(statement string) bool {
 	p := begin(statement)
 	if !p.word("SELECT") {
@@ -549,7 +551,7 @@ func IsSelect(statement string) bool {
 	return p.tokens[p.pos].start > p.tokens[p.pos-1].end || p.is(tokQuoted) || p.is("*") || p.is(tokEnd)
 }
 
-// begin returns a parser for the tokens of a statement before the first invalid one.
+// begin returns a parser for the beginning of a statement, up to the first text that is not a token.
 func begin(statement string) *parser {
 	tokens, bad, ok := lex(statement)
 	if !ok {

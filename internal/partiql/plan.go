@@ -16,15 +16,15 @@ import (
 // of the partition key.
 const MaxSlices = 50
 
-// A Plan says how to read the items of a SELECT. If it has slices, they are read one after the other. Otherwise a
-// scan reads the whole table or index.
+// A Plan describes how to read the items of a SELECT: its slices one after the other or, if it has no slices, the
+// whole table or index with a scan.
 type Plan struct {
 	Slices  []*keycond.Slice
 	Reverse bool // read each slice in descending order of the sort key
-	// Filter is the condition that the rows read must still satisfy, or nil.
+	// Filter is the condition that the rows read must satisfy in addition to the slices, or nil.
 	Filter *expr.Condition
-	// Keyed is true if there are slices, and all slices have the same conditions besides those on the key. Filter
-	// then has only these other conditions.
+	// Keyed is true if there are slices, and if all slices have the same conditions on attributes outside the key.
+	// Filter then has only these conditions.
 	Keyed bool
 
 	schema *keycond.Schema
@@ -43,21 +43,21 @@ func (p *Plan) String() string {
 	return "query"
 }
 
-// isKey reports whether clauses set each attribute of a key to a value.
+// isKey reports whether clauses set each key attribute of s to a single value.
 func isKey(s *keycond.Schema, clauses []keycond.Clause) bool {
 	return len(clauses) == len(s.Partition())+len(s.Sort()) &&
 		!slices.ContainsFunc(clauses, func(c keycond.Clause) bool { return c.Op != ast.Equal })
 }
 
-// A group is one alternative of a WHERE: a condition on the partition key, one on the sort key, and other conditions.
-// A row must satisfy all of them.
+// A group is one of several alternatives in a WHERE. A row belongs to it if it satisfies all its conditions: one on
+// the partition key, one on the sort key, and others.
 type group struct {
 	partition ast.Node
 	sort      ast.Node // nil: the whole partition
 	rest      []ast.Node
 }
 
-// Plan returns how to read the rows of a table or index with the given key, which has one partition key attribute and
+// Plan returns how to read the rows of a table or index. schema is its key, which has one partition key attribute and
 // at most one sort key attribute. The error is an [*Error] or a [*keycond.Error]. Source:
 // DG/ql-reference.select.html.
 func (s *Statement) Plan(schema *keycond.Schema) (*Plan, error) {
@@ -109,8 +109,8 @@ func conjunction(nodes []ast.Node) *expr.Condition {
 	return expr.NewCondition(root)
 }
 
-// groups returns the alternatives of WHERE. If one of them does not set the partition key to a single value, groups
-// returns false, and the SELECT needs a scan.
+// groups returns the alternatives of the WHERE. It returns false if one of them does not set the partition key to a
+// single value, as the SELECT then needs a scan.
 func (s *Statement) groups(schema *keycond.Schema) (groups []group, ok bool) {
 	for _, nodes := range alternatives(expr.Node(s.Where), schema) {
 		var g group
@@ -146,7 +146,8 @@ func isEquality(n ast.Node) bool {
 	return ok && c.Op == ast.Equal
 }
 
-// between joins the two sort key conditions >= and <= into a BETWEEN. For any other two conditions it returns nil.
+// between joins two sort key conditions, one with >= and one with <=, into a BETWEEN. For other conditions it returns
+// nil.
 func between(a, b ast.Node) ast.Node {
 	out := new(ast.Between)
 	for _, n := range []ast.Node{a, b} {
@@ -174,8 +175,8 @@ func between(a, b ast.Node) ast.Node {
 	return out
 }
 
-// keyOf returns the name of the attribute if n compares a single attribute with values, in a way that a sort key
-// condition allows. Otherwise it returns "".
+// keyOf returns the attribute that n compares with values, if a sort key condition allows such a comparison.
+// Otherwise it returns "".
 func keyOf(n ast.Node) string {
 	var x ast.Operand
 	var values []ast.Operand
@@ -209,8 +210,9 @@ func keyOf(n ast.Node) string {
 	return path.Path[0].Name
 }
 
-// alternatives splits a condition into lists of conditions. The condition holds if all conditions of any one list
-// hold. alternatives splits only OR and IN on key attributes, and returns at most maxAlternatives lists.
+// alternatives splits a condition into lists of conditions. The condition holds if, for at least one list, all
+// conditions of the list hold. alternatives splits only OR and IN on key attributes, and returns at most
+// maxAlternatives lists.
 func alternatives(n ast.Node, schema *keycond.Schema) (all [][]ast.Node) {
 	switch n := n.(type) {
 	case *ast.Or:
@@ -239,10 +241,11 @@ func alternatives(n ast.Node, schema *keycond.Schema) (all [][]ast.Node) {
 	return all[:min(len(all), maxAlternatives)]
 }
 
-// maxAlternatives is one more than MaxSlices: so many alternatives show that a statement needs too many slices.
+// maxAlternatives is one more than MaxSlices. If a statement has this many alternatives, it needs too many slices.
 const maxAlternatives = MaxSlices + 1
 
-// aboutKey reports whether a condition is about a key attribute. Of conditions joined by AND or OR, one is enough.
+// aboutKey reports whether a condition is about a key attribute. For AND and OR, it is enough that one of the joined
+// conditions is.
 func aboutKey(n ast.Node, schema *keycond.Schema) bool {
 	switch n := n.(type) {
 	case *ast.Or:
@@ -253,8 +256,8 @@ func aboutKey(n ast.Node, schema *keycond.Schema) bool {
 	return schema.Has(keyOf(n))
 }
 
-// add adds a slice. If one of two slices contains the other, add keeps only the larger one. If they overlap in any
-// other way, add returns an error, as some rows would be read twice.
+// add adds a slice to the plan. If one of two slices contains the other, add keeps only the larger one. If two slices
+// overlap in another way, some rows would be read twice, so add returns an error.
 func (p *Plan) add(slice *keycond.Slice) error {
 	for i, other := range p.Slices {
 		if !bytes.Equal(slice.Partition, other.Partition) || !overlap(slice.Range, other.Range) {
@@ -274,8 +277,8 @@ func (p *Plan) add(slice *keycond.Slice) error {
 	return nil
 }
 
-// contains reports whether slice a contains slice b of the same partition: a is the whole partition or has the same
-// range. It ignores other cases.
+// contains reports whether slice a contains slice b of the same partition. It finds two cases: a is the whole
+// partition, or both have the same range.
 func contains(a, b *keycond.Slice) bool {
 	return len(a.Clauses) == 1 || bytes.Equal(a.Range.Lo, b.Range.Lo) && bytes.Equal(a.Range.Hi, b.Range.Hi)
 }
@@ -285,7 +288,7 @@ func overlap(a, b store.Range) bool {
 	return below(a.Lo, b.Hi) && below(b.Lo, a.Hi)
 }
 
-// checkOrder returns an error if the rows cannot be read in the order that ORDER BY asks for. Source of the texts:
+// checkOrder returns an error if the SELECT cannot read the rows in the order of its ORDER BY. Source of the texts:
 // local.
 func (s *Statement) checkOrder(schema *keycond.Schema, keyed bool) error {
 	for _, o := range s.Order {
@@ -303,8 +306,8 @@ func (s *Statement) checkOrder(schema *keycond.Schema, keyed bool) error {
 	return nil
 }
 
-// order sorts the slices for ORDER BY. It sorts partitions by partition key, or leaves them in the order of WHERE if
-// there is no ORDER BY. It sorts slices of the same partition by sort key.
+// order sorts the slices for ORDER BY. It sorts the slices of different partitions by partition key or, without ORDER
+// BY, leaves them in the order of the WHERE. It sorts slices of the same partition by sort key.
 func (p *Plan) order(orders []Order) error {
 	var partitions *Order
 	for i, o := range orders {
@@ -343,8 +346,8 @@ func (p *Plan) order(orders []Order) error {
 	return nil
 }
 
-// Key returns the key of the one item that WHERE names, and its other conditions. It returns false for ok if WHERE
-// does not set all key attributes. The error is an [*Error].
+// Key returns the key of the only item that the WHERE can match, and the other conditions of the WHERE. It returns
+// false for ok if the WHERE does not set all key attributes. The error is an [*Error].
 func (s *Statement) Key(schema *keycond.Schema) (key attr.Item, rest *expr.Condition, ok bool, err error) {
 	var b attr.Builder
 	var others []ast.Node
@@ -370,7 +373,7 @@ func (s *Statement) Key(schema *keycond.Schema) (key attr.Item, rest *expr.Condi
 	return b.Item(), conjunction(others), b.Len() == len(schema.Partition())+len(schema.Sort()), nil
 }
 
-// conjuncts appends the conditions that n joins by AND.
+// conjuncts appends to dst the conditions that n joins by AND, or n itself if n is not an AND.
 func conjuncts(dst []ast.Node, n ast.Node) []ast.Node {
 	if and, ok := n.(*ast.And); ok {
 		return conjuncts(conjuncts(dst, and.L), and.R)

@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// Selected yields the paths that a SELECT returns. For * it yields none.
+// Selected yields the paths that a SELECT returns. For SELECT * it yields none.
 func (s *Statement) Selected() iter.Seq[ast.Path] {
 	return func(yield func(ast.Path) bool) {
 		for _, o := range s.Paths {
@@ -19,8 +19,8 @@ func (s *Statement) Selected() iter.Seq[ast.Path] {
 	}
 }
 
-// AppendResult appends the result of a SELECT for an item. The value at each path gets the name of the path's last
-// step. Source: conformance executeStatement, "SELECT with nested map path".
+// AppendResult appends the JSON of what a SELECT returns for an item. The result has the value at each path under the
+// name of the path's last step. Source: conformance executeStatement, "SELECT with nested map path".
 func (s *Statement) AppendResult(dst []byte, it attr.Item) []byte {
 	if s.Paths == nil {
 		return append(dst, it...)

@@ -22,7 +22,7 @@ func (p *parser) update() (*Statement, ast.Node) {
 	return s, where
 }
 
-// updateFrom parses an UPDATE that begins with FROM, after that word:
+// updateFrom parses the other form of UPDATE, which begins with FROM. The parser has consumed that word.
 //
 //	update = source where clauses [ RETURNING … ]
 //
@@ -80,8 +80,8 @@ func (p *parser) clauses(s *Statement) {
 	}
 }
 
-// checkPath records a fault if the path of a overlaps with the path of another action, or if one of the two needs a
-// list where the other needs a map. The messages are the same as for update expressions.
+// checkPath records a fault if the path of action a overlaps the path of an action in actions, or if one of the two
+// paths needs a list where the other needs a map. The messages are the same as for update expressions.
 func (p *parser) checkPath(actions []ast.Action, a ast.Action, tok int) {
 	for _, b := range actions {
 		x, y := b.Path.Path, a.Path.Path
@@ -137,7 +137,7 @@ func (p *parser) change(a *ast.Action) {
 	a.Value = l
 }
 
-// checkKind records a fault if operand o is a value of another kind than k.
+// checkKind records a fault if the operand o is a value whose kind is not k.
 func (p *parser) checkKind(tok int, op string, o ast.Operand, k attr.Kind) {
 	if v, ok := o.(*ast.ValueOperand); ok && v.Value.Kind() != k {
 		p.fault(tok, msgKind, op, v.Value.Kind())
@@ -196,8 +196,8 @@ func (p *parser) changeCall(a *ast.Action, first bool) ast.Operand {
 	return p.bound(attr.NewNull())
 }
 
-// setChange turns SET path = set_add(path, set) or set_delete(path, set) into an ADD or DELETE action. Source of the
-// messages: conformance partiqlFunctions.
+// setChange parses the arguments of set_add(path, set) or set_delete(path, set), and makes the SET an ADD or DELETE
+// action. Source of the messages: conformance partiqlFunctions.
 func (p *parser) setChange(a *ast.Action, clause ast.Clause, tok, first int, args []ast.Operand) ast.Operand {
 	name := strings.ToUpper(p.text(tok))
 	a.Clause = clause

@@ -9,7 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/item"
 )
 
-// Messages call an attribute value root and its elements root.x or root[1] (conformance partiqlGrammar).
+// root is what the service's messages call an attribute value. They call its elements root.x or root[1] (conformance
+// partiqlGrammar).
 const root = "root"
 
 // isValue reports whether the next token begins a value.
@@ -31,7 +32,7 @@ func (p *parser) literal() attr.Value {
 	return v
 }
 
-// value parses a value. Where is its path in the attribute value, such as root.x, or "" for an item.
+// value parses a value. where is the path of this value in an attribute value, such as root.x, or "" for an item.
 func (p *parser) value(where string) attr.Value {
 	p.nest()
 	defer p.leave()
@@ -126,7 +127,7 @@ func (p *parser) set(tok int) attr.Value {
 	return v
 }
 
-// tuple parses a map after its opening brace.
+// tuple parses a map. The parser has consumed the opening brace.
 func (p *parser) tuple(where string) attr.Value {
 	var b attr.Builder
 	seen := map[string]bool{}

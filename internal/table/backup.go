@@ -19,7 +19,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A backup has all rows of a store as they were at one moment, in the order of their addresses:
+// A backup has all rows of a store as they were at one moment, sorted by address. This is the format of the file:
 //
 //	"sortkey backup 1\n"
 //	blocks   length uint32 | checksum uint32 | rows
@@ -28,7 +28,7 @@ import (
 // The length and the checksum of a block are big-endian. The lengths in a row are varints. The checksum is the
 // CRC-32C of all rows from the first block to the end of this one, so Restore detects a block that is missing or out
 // of place. The last block is empty. Increment the number in the first line when the format of addresses or items
-// changes so that an older version would misread them.
+// changes, so that older versions of the program reject the file and do not misread it.
 const (
 	backupHead    = "sortkey backup "
 	backupVersion = "1\n"
@@ -40,7 +40,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Backup writes all rows to w: the items, the index entries and the catalogue.
+// Backup writes all rows of the store to w: the items, the index entries, the catalogue and the request tokens.
 func (s *View) Backup(w io.Writer) error {
 	last, err := LastSpace(s.r)
 	if err != nil {
@@ -99,7 +99,7 @@ func (b *backupWriter) add(s *View, space store.Space) error {
 
 // flush writes a block.
 func (b *backupWriter) flush() error {
-	b.work.Done() // release the slot, as Write may block
+	b.work.Done() // release the slot for heavy work, as Write may block
 	rows := b.block[blockHead:]
 	b.sum = crc32.Update(b.sum, castagnoli, rows)
 	binary.BigEndian.PutUint32(b.block, uint32(len(rows)))
@@ -133,7 +133,7 @@ func Restore(ctx context.Context, st store.Store, r io.Reader) error {
 
 	began := false
 	return st.Update(ctx, func(w store.Writer) error {
-		if began { // r cannot be rewound, so a retry fails
+		if began { // an update that the store retries cannot read r again
 			return errors.New("somebody else writes to the store: restore into one that nobody uses")
 		}
 		began = true
@@ -185,8 +185,8 @@ func (b *backupReader) readHead() error {
 	return err
 }
 
-// rows yields addresses and values until it has read about most bytes or all of the backup. If it fails, it sets
-// b.err and ends. A pair is valid until the next iteration.
+// rows yields addresses and values until it has yielded about most bytes or has reached the end of the backup. If
+// reading fails, rows sets b.err and ends. A pair is valid until the next iteration.
 func (b *backupReader) rows(most int) iter.Seq2[[]byte, []byte] {
 	return func(yield func(addr, value []byte) bool) {
 		for n := 0; n < most && b.err == nil; {
@@ -234,7 +234,7 @@ func (b *backupReader) next() error {
 	}
 
 	b.ended = true
-	switch _, err := b.r.ReadByte(); { // gzip checks its checksum when it is read to the end
+	switch _, err := b.r.ReadByte(); { // read to the end, as a gzip reader verifies its checksum only there
 	case err == nil:
 		return unreadable(errors.New("data after its end"))
 	case !errors.Is(err, io.EOF):

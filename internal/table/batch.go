@@ -1,8 +1,8 @@
 package table
 
-// A Batch counts the rows and bytes of one update and says when to end it. Other writers wait for an update, and an
-// engine keeps all of it in memory, so a batch is full after a number of rows or of bytes, whichever comes first. The
-// zero value is an empty batch.
+// A Batch counts the rows and bytes of one update, and reports when the caller should end it. An update must stay
+// small, as other writers wait for it and an engine keeps all of it in memory. A batch is full once it has Rows rows
+// or [BatchBytes] bytes, whichever comes first. The zero value is an empty batch.
 type Batch struct {
 	// Rows is the maximum number of rows. Default: BatchRows.
 	Rows int

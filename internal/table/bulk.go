@@ -15,13 +15,13 @@ import (
 )
 
 // A Bulk puts and deletes any number of items of one table. Several goroutines can prepare items at the same time,
-// each in its own [Part]. [Bulk.Write] applies parts in order. If the store is a [capability.Loader], Write sorts the
-// rows of large parts and loads them into the table and its indexes, which is faster than updates.
+// each in its own [Part]. [Bulk.Write] then applies the parts in order. If the store is a [capability.Loader], Write
+// sorts the rows of large parts and loads them into the table and its indexes, which is faster than updates.
 //
-// Other writers may use the table at the same time, but a Bulk is faster if it is the only one.
+// Other writers may use the table at the same time, but then a Bulk is slower.
 type Bulk struct {
 	// LoadFrom is the number of items from which a Write loads all items as sorted rows. A Write of fewer items uses
-	// updates of one [Batch] each. So does every Write to a shared store, or to a table with a stream or
+	// updates of one [Batch] each. Write always uses updates if the store is shared, or if the table has a stream or
 	// point-in-time recovery. Default: DefaultLoadFrom.
 	LoadFrom int
 
@@ -29,8 +29,9 @@ type Bulk struct {
 	name  string
 	table *Table // as it was when the Bulk was made
 
-	// known are the keys of all items of the table, or nil if the Bulk has not read them. It is stale once
-	// Stats.Writes differs from since.
+	// known is a filter with the keys of all items of the table, or nil if the Bulk has not read the keys. since is
+	// the value of Stats.Writes after the last load. If Stats.Writes has changed, somebody else has written, and
+	// known is out of date.
 	known keyFilters
 	since uint64
 	// lookups counts the items that Bulk has looked up in the store while known was nil.
@@ -61,9 +62,9 @@ func (b *Bulk) Loads() bool {
 type Part struct {
 	table    *Table
 	arena    []byte     // addresses and values
-	items    []bulkRow  // in the order of Put and Delete
-	rows     []bulkRows // of the table and its indexes, by bucket; nil if the store cannot load
-	replaced []bool     // by item: true if the load has a later item with the same key
+	items    []bulkRow  // in the order of the calls of Put and Delete
+	rows     []bulkRows // rows of the table and its indexes, by bucket; nil if the store cannot load
+	replaced []bool     // by index in items: true if a later item of the same load has the same key
 	entry    entry
 }
 
@@ -194,7 +195,7 @@ func (p *Part) put(first, n int, r bulkRow) {
 }
 
 // tableShards is the number of buckets for the rows of a table. Each bucket holds a range of partition key hashes.
-// Goroutines sort and load the buckets in parallel, and each bucket becomes a file.
+// Goroutines sort and load the buckets in parallel. The store writes a file for each bucket.
 var tableShards = min(max(4, 2*runtime.GOMAXPROCS(0)), 32)
 
 // indexShards is the number of buckets for the rows of each index of the table.
@@ -202,7 +203,8 @@ func indexShards(t *Table) int { return max(1, tableShards/max(1, len(t.all))) }
 
 func buckets(t *Table) int { return tableShards + len(t.all)*indexShards(t) }
 
-// suit sorts the rows into buckets for t, if t is a newer version of the table than the one that filled the part.
+// suit makes p a part of t. If t is a newer version of the table for which the part was filled, suit computes the
+// index rows and the buckets again.
 func (p *Part) suit(t *Table) {
 	if p.table == t {
 		return
@@ -232,7 +234,8 @@ func (b *Bulk) Write(ctx context.Context, parts []*Part) error {
 	return b.update(ctx, parts)
 }
 
-// same returns an error unless t is the table that the parts were made for, or a newer version of it.
+// same returns an error if t is another table than the one that the parts were made for. A newer version of that
+// table is fine.
 func (b *Bulk) same(t *Table) error {
 	if t.def.Space != b.table.def.Space {
 		return NoSuchTable()

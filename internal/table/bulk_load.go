@@ -13,8 +13,9 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// load sorts the rows of parts and loads them. If the table has a stream or a history, an index is being built, or
-// the store is shared, it changes nothing and returns false for done. The caller must then use updates.
+// load sorts the rows of parts and loads them. It changes nothing and returns false for done if the table has a
+// stream or a history, if one of its indexes is being built, or if the store is shared. The caller must then use
+// updates.
 func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, err error) {
 	db := b.db
 	if err := db.Updates.RLock(ctx); err != nil {
@@ -72,9 +73,9 @@ func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, e
 // maxKnown is the maximum number of keys in Bulk.known. Each key takes two to four bytes.
 const maxKnown = 16 << 20
 
-// know decides whether to read all keys of the table into b.known. It reads them if a scan of the table is faster
-// than looking up as many items as all loads so far, with the next one of more items. The caller holds the write lock
-// of the store.
+// know decides whether to read all keys of the table into b.known. Without known, each load must look up its items in
+// the store one by one. So know compares the time of a scan of the table with the time of all these lookups: those of
+// earlier loads and the more lookups of this one. The caller holds the write lock of the store.
 func (b *Bulk) know(t *Table, r store.Reader, more int) error {
 	writes := t.stats.Writes.Load()
 	if writes != b.since {
@@ -109,14 +110,14 @@ func (b *Bulk) know(t *Table, r store.Reader, more int) error {
 	return nil
 }
 
-// A bulkLoad sorts the rows of parts and loads them.
+// A bulkLoad is the state of one load of parts.
 type bulkLoad struct {
 	table   *Table
 	loading store.Loading
 	known   keyFilters
-	removed []*Part // index entries of replaced items, by bucket of the table
+	removed []*Part // deletions of the index entries of replaced items, by bucket of the table
 	parts   []*Part // removed, then those to load
-	changed []delta // by space: of the table, then of its indexes
+	changed []delta // changes of the counters: of the table, then of each index
 }
 
 func (w *bulkLoad) run() error {
@@ -162,8 +163,8 @@ func (w *bulkLoad) value(r *bulkRow) attr.Item {
 	return r.value.of(w.parts[r.part].arena)
 }
 
-// gather returns the rows of one bucket of all parts in address order, without index rows of replaced items. Rows
-// with the same address stay in the order of the parts, so the last one is the row to keep.
+// gather returns the rows of one bucket of all parts in address order. It leaves out index rows of items that a later
+// item replaces. Rows with the same address stay in the order of the parts, so the last of them is the valid one.
 func (w *bulkLoad) gather(bucket int) []bulkRow {
 	n := 0
 	for _, p := range w.parts {
@@ -193,13 +194,13 @@ func (w *bulkLoad) gather(bucket int) []bulkRow {
 	return rows
 }
 
-// again reports whether the row after row i has the same address.
+// again reports whether row i+1 has the same address as row i.
 func (w *bulkLoad) again(rows []bulkRow, i int) bool {
 	return i+1 < len(rows) && rows[i].order == rows[i+1].order && bytes.Equal(w.addr(&rows[i]), w.addr(&rows[i+1]))
 }
 
-// loadItems loads a bucket of items. Where an item replaces one of the store, loadItems adds deletions of the old
-// item's index entries to w.removed. It marks the items of w.parts that a later item replaces.
+// loadItems loads the items of a bucket. If an item replaces or deletes a stored one, loadItems adds deletions of the
+// old index entries to w.removed. It marks the items of w.parts that a later item of the load replaces.
 func (w *bulkLoad) loadItems(bucket int, d *delta) error {
 	t, rows := w.table, w.gather(bucket)
 	kept := rows[:0]
@@ -241,7 +242,8 @@ func (d *delta) add(it attr.Item, size, sign int) {
 	}
 }
 
-// old returns the item that the store has at an address, or nil.
+// old returns the item that the store has at an address, or nil. If w.known rules out that there is one, old does not
+// read the store.
 func (w *bulkLoad) old(bucket int, addr []byte, buf *[]byte) (attr.Item, error) {
 	if w.known != nil && !w.known[bucket].add(hashOf(addr)) {
 		return nil, nil
@@ -254,15 +256,15 @@ func (w *bulkLoad) old(bucket int, addr []byte, buf *[]byte) (attr.Item, error) 
 	return itemOf(value), nil
 }
 
-// remove adds the deletion of entry e of index ix, which is the table's index n, to the part. The row has no value:
-// value.at holds the size of the entry instead.
+// remove adds a row to the part that deletes the entry e of the index ix, which is number n of the table's indexes.
+// The row has no value, so value.at holds the size of the entry instead.
 func (p *Part) remove(n int, ix *Index, e *entry) {
 	shards := indexShards(p.table)
 	r := bulkRow{addr: p.address(ix.def.Space, e.partition, e.sort), value: extent{at: uint32(e.value.Size())}}
 	p.put(tableShards+n*shards, shards, r)
 }
 
-// loadEntries loads a bucket of index entries.
+// loadEntries loads the index entries of a bucket.
 func (w *bulkLoad) loadEntries(bucket int, d *delta) error {
 	rows := w.gather(bucket)
 	kept := rows[:0]
@@ -281,7 +283,7 @@ func (w *bulkLoad) loadEntries(bucket int, d *delta) error {
 	return w.add(kept)
 }
 
-// add loads rows, which are in address order.
+// add passes rows to the store's loader. The rows are in address order.
 func (w *bulkLoad) add(rows []bulkRow) error {
 	if len(rows) == 0 {
 		return nil
@@ -308,7 +310,7 @@ var hashSeed = maphash.MakeSeed()
 func hashOf(addr []byte) uint64 { return maphash.Bytes(hashSeed, addr) }
 
 // A keyFilter is a Bloom filter that grows. It is a list of blocked filters, each twice as large as the one before.
-// About 1 % of lookups are false positives.
+// About 1 % of the lookups of missing keys are false positives.
 type keyFilter struct {
 	levels []filterLevel
 }

@@ -7,8 +7,8 @@ const (
 	writeUnitBytes = 1024
 )
 
-// ReadUnits returns the units of one read of n bytes: one for each 4 KB, rounded
-// up, and at least one; half of that when the read is eventually consistent.
+// ReadUnits returns the units of one read of n bytes: one for each started 4 KB, and at least one. An eventually
+// consistent read consumes half of that.
 func ReadUnits(n int, consistent bool) float64 {
 	units := float64(max((n+readUnitBytes-1)/readUnitBytes, 1))
 	if !consistent {
@@ -17,8 +17,7 @@ func ReadUnits(n int, consistent bool) float64 {
 	return units
 }
 
-// WriteUnits returns the units of a write of an item of n bytes: one for each
-// 1 KB, rounded up, and at least one.
+// WriteUnits returns the units of a write of an item of n bytes: one for each started 1 KB, and at least one.
 func WriteUnits(n int) float64 {
 	return float64(max((n+writeUnitBytes-1)/writeUnitBytes, 1))
 }

@@ -39,7 +39,7 @@ func LastSpace(r store.Reader) (last store.Space, err error) {
 	return last, nil
 }
 
-// TakeSpaces assigns a new space to each of spaces that is zero.
+// TakeSpaces assigns new spaces: it sets each of the given spaces that is zero to the next unused number.
 func TakeSpaces(w store.Writer, spaces []*store.Space) error {
 	last, err := LastSpace(w)
 	if err != nil {

@@ -113,7 +113,8 @@ func keyText(key []KeyElement) string {
 	return strings.Join(parts, ", ")
 }
 
-// checkDefined returns an error for key attributes without a definition. The table's key has messages of its own.
+// checkDefined returns an error if key attributes have no definition. For the key of the table itself, the service
+// has other messages than for an index.
 func (d *Definition) checkDefined(key []KeyElement, index bool) error {
 	if !index && len(key) > len(d.Attributes) {
 		return invalid("Invalid KeySchema: Some index key attribute have no definition")
@@ -192,7 +193,8 @@ func (d *Definition) checkGlobal(names map[string]bool) error {
 	return nil
 }
 
-// check returns an error if another index has the name, or if the projection is invalid. It adds the name to names.
+// check returns an error if names already has the name of the index, or if the projection is invalid. It adds the
+// name to names.
 func (ix *IndexDefinition) check(names map[string]bool) error {
 	if names[ix.Name] {
 		return invalid(wrong+"Duplicate index name: %s", ix.Name)

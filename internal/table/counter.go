@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Counter gives the statistics of one space, and the function that measures its rows in bytes.
+// A Counter is a space with its statistics. It has the function that returns the billed size of a row in bytes.
 type Counter struct {
 	Space store.Space
 	Stats *Stats
@@ -16,11 +16,11 @@ type Counter struct {
 
 // Stats count the items and bytes of a table or an index. All versions of the table share them.
 type Stats struct {
-	Items, Bytes atomic.Int64                        // in a shared store, what this server has added
+	Items, Bytes atomic.Int64                        // in a shared store, only what this server has added
 	Others       struct{ Items, Bytes atomic.Int64 } // what other servers have added
-	// Writes of a table's Stats grows whenever an update or a load changes items, even if it then fails.
+	// Writes is only used for tables. It grows whenever an update or a load changes items, even if that then fails.
 	Writes atomic.Uint64
-	// Examined of an index's Stats counts the items of the table that the build of the index has examined.
+	// Examined is only used for indexes. It counts the items of the table that the build of the index has examined.
 	Examined atomic.Int64
 }
 

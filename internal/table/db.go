@@ -25,26 +25,27 @@ type DB struct {
 
 	// Clock returns the current time, for stream records and table statuses. Set it before use. Default: time.Now.
 	Clock func() time.Time
-	// Store holds the rows. It does not change.
+	// Store holds the rows. Do not replace it.
 	Store store.Store
-	// Marked is true while the store has the mark that its stored counters are exact. The first update removes the
-	// mark.
+	// Marked is true while the store has a mark which says that the stored counters are exact. The first update
+	// removes the mark.
 	Marked atomic.Bool
 
 	sharing Sharing // nil unless other servers use the store too
 
-	// tables is the current Set. Publish locks publishing, and no other lock, to replace the Set.
+	// tables is the current Set. Publish replaces it while it holds publishing. It takes no other lock meanwhile.
 	tables     atomic.Pointer[Set]
 	publishing sync.Mutex
 
 	lag atomic.Pointer[lag] // nil if all reads see the current rows
 }
 
-// Sharing is what a database needs if other servers use its store too. Package life implements it.
+// Sharing has the methods that a database needs if other servers use its store too. Package life implements it.
 type Sharing interface {
 	// Reload loads the definitions that another server has changed.
 	Reload(ctx context.Context) error
-	// Enlist registers this server in the store. It is called before each change; only the first call does anything.
+	// Enlist registers this server in the store. The database calls Enlist before each change, but only the first
+	// call does anything.
 	Enlist(ctx context.Context) error
 }
 
@@ -59,12 +60,12 @@ func New(st store.Store, sharing Sharing) *DB {
 // Shared reports whether other servers may use the store too.
 func (db *DB) Shared() bool { return db.sharing != nil }
 
-// Work returns a [heavy.Work] for reading or writing rows. It takes no slot if serial is true, as other transactions
-// wait for this one. It takes none in a shared store either, as the work then mostly waits for the store.
+// Work returns a [heavy.Work] for reading or writing rows. If serial is true, other transactions wait for this one,
+// so the Work takes no slot. In a shared store it takes no slot either, as reads there mostly wait for the store.
 func (db *DB) Work(serial bool) heavy.Work { return heavy.Work{Free: serial || db.Shared()} }
 
-// Fork returns a copy of db over st, which is a copy of its store. The caller makes sure that no update runs and no
-// table changes until Fork returns.
+// Fork returns a copy of db over st, which is a copy of the store of db. Until Fork returns, the caller must let no
+// update run and no table change.
 func (db *DB) Fork(st store.Store) *DB {
 	copied := New(st, nil)
 	copied.Clock = db.Clock
@@ -94,8 +95,8 @@ func (db *DB) now(ctx context.Context) (*Set, error) {
 	return j.view.tables, nil
 }
 
-// Names returns the names of all tables in byte order, as of the last life.DB.Refresh. In a transaction it returns
-// the names at its beginning.
+// Names returns the names of all tables in byte order. In a shared store, these are the tables that the last
+// life.DB.Refresh has loaded. In a transaction, they are the tables at its beginning.
 func (db *DB) Names(ctx context.Context) ([]string, error) {
 	all, err := db.now(ctx)
 	if err != nil {
@@ -108,8 +109,8 @@ func (db *DB) Names(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Describe returns the table called name, whatever its status, as of the last life.DB.Refresh. In a transaction it
-// returns the table at its beginning. The error has kind [NotFound].
+// Describe returns the table called name, whatever its status. In a shared store, it is the table that the last
+// life.DB.Refresh has loaded. In a transaction, it is the table at its beginning. The error has kind [NotFound].
 func (db *DB) Describe(ctx context.Context, name string) (*Table, error) {
 	all, err := db.now(ctx)
 	if err != nil {
@@ -121,8 +122,8 @@ func (db *DB) Describe(ctx context.Context, name string) (*Table, error) {
 // errMoved means that another Set of tables was published before a View or an Update began.
 var errMoved = errors.New("table: the tables have changed")
 
-// View calls fn with a consistent view of all tables. It may call fn again if fn has
-// read nothing yet.
+// View calls fn with a consistent view of all tables. If the tables change before fn has read anything, View may call
+// fn again.
 func (db *DB) View(ctx context.Context, fn func(*View) error) error {
 	if j, err := db.joined(ctx); err != nil {
 		return err
@@ -140,7 +141,7 @@ func (db *DB) View(ctx context.Context, fn func(*View) error) error {
 func (db *DB) view(ctx context.Context, fn func(*View) error) error {
 	all := db.Current()
 	return all.Rows.View(ctx, func(r store.Reader) error {
-		if db.Current() != all { // r may have rows of the new tables
+		if db.Current() != all { // r may already have rows of tables that all does not have
 			return errMoved
 		}
 		return fn(&View{ctx: ctx, db: db, tables: all, r: r})
@@ -178,7 +179,7 @@ func (db *DB) viewItem(ctx context.Context, fn func(*View) error) error {
 	if g.asked || db.sharing == nil {
 		return err
 	}
-	// fn has read no row, but its result depends on the definitions, so check that they are current.
+	// fn has read no row, so no read could fail because the definitions are out of date. Check them here.
 	if changed := all.Rows.View(ctx, func(store.Reader) error { return nil }); changed != nil {
 		return changed
 	}
@@ -198,16 +199,16 @@ func (db *DB) Outdated(ctx context.Context, err error) (bool, error) {
 	return err == nil, err
 }
 
-// A getter holds the View of a ViewItem and is its Reader. Getters are pooled, so the function of a ViewItem must
-// keep nothing of its View.
+// A getter is the Reader of a View that ViewItem passes to its function, and holds that View. Getters are pooled, so
+// the function must not keep anything of its View.
 type getter struct {
 	store.Reader // nil, as only Get is called
 	view         View
 	ctx          context.Context
 	store        capability.Getter
-	addr         [addressBytes]byte // memory for the address, which stores do not keep
+	addr         [addressBytes]byte // buffer for the address; stores do not keep the address
 	asked        bool
-	moved        bool // the tables have changed, so another table may own the row
+	moved        bool // the tables have changed, so the row may belong to another table
 }
 
 var getters = sync.Pool{New: func() any { return new(getter) }}
@@ -227,8 +228,9 @@ func (g *getter) Get(space store.Space, partition, sort []byte) (value []byte, o
 	return value, ok, err
 }
 
-// Update calls fn with a transaction and applies all of it if fn returns nil. Update may call fn more than once, so
-// each call must overwrite what the call before it did outside the transaction.
+// Update calls fn with a transaction, and applies the whole transaction if fn returns nil. Update may call fn more
+// than once. So if fn changes variables outside the transaction, each call must overwrite what an earlier call has
+// set.
 func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if j, err := db.joined(ctx); err != nil {
 		return err
@@ -299,13 +301,13 @@ func (db *DB) apply(ctx context.Context, u *update) error {
 	return err
 }
 
-// update runs fn as an update of st. The first one also removes the mark that the stored counters are exact. The
-// caller holds Updates.
+// update runs fn as an update of st. The first update also removes the mark which says that the stored counters are
+// exact. The caller holds Updates.
 func (db *DB) update(ctx context.Context, st store.Store, fn func(store.Writer) error) error {
 	waiting := db.NewContext(ctx)
 	defer waiting.End()
 	if db.sharing != nil {
-		waiting.Wait() // in a shared store, Enlist may block too, not only the write lock
+		waiting.Wait() // in a shared store, not only the write lock may block, but Enlist too
 		if err := db.sharing.Enlist(waiting); err != nil {
 			return err
 		}
@@ -327,7 +329,7 @@ func (db *DB) update(ctx context.Context, st store.Store, fn func(store.Writer) 
 	return err
 }
 
-// Change runs fn as an update of the store that does not depend on definitions of tables.
+// Change runs fn as an update of rows that do not depend on the definitions of tables.
 func (db *DB) Change(ctx context.Context, fn func(store.Writer) error) error {
 	if err := db.OutsideTx(ctx); err != nil {
 		return err
@@ -339,10 +341,10 @@ func (db *DB) Change(ctx context.Context, fn func(store.Writer) error) error {
 	return db.update(ctx, db.Store, fn)
 }
 
-// ChangeTables runs fn as an update that changes definitions. The caller holds Updates: the write lock, or the read
-// lock if the change only creates a table. For a shared store the read lock is enough, as the store itself rejects
-// updates of servers with older definitions. The error is [capability.ErrChanged] if db has older definitions than
-// the store.
+// ChangeTables runs fn as an update that changes definitions. The caller holds the write lock of Updates. The read
+// lock is enough for a change that only creates a table. It is also enough in a shared store, as that store itself
+// rejects updates of servers with older definitions. The error is [capability.ErrChanged] if db has older definitions
+// than the store.
 func (db *DB) ChangeTables(ctx context.Context, fn func(store.Writer) error) error {
 	return db.update(ctx, db.Current().Rows, fn)
 }

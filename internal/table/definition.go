@@ -22,8 +22,7 @@ type Definition struct {
 	// Vectors are the vector indexes.
 	Vectors []IndexDefinition `json:",omitempty"`
 
-	// BillingMode is PROVISIONED, PAY_PER_REQUEST, or "" when the client left
-	// it out, which means PROVISIONED.
+	// BillingMode is PROVISIONED, PAY_PER_REQUEST, or "" if the client did not set it. "" means PROVISIONED.
 	BillingMode string `json:",omitempty"`
 	// BillingChanged is when the table was last switched to PAY_PER_REQUEST.
 	BillingChanged time.Time
@@ -41,19 +40,19 @@ type Definition struct {
 	// Expiry is the name of the time-to-live attribute, or "" while time to live is disabled.
 	Expiry string `json:",omitempty"`
 
-	// Policy is the resource policy of the table. The stream has its own.
+	// Policy is the resource policy of the table. The stream has a policy of its own.
 	Policy *Policy `json:",omitempty"`
-	// Insights are the settings of contributor insights by the name of a global index, or "" for the table.
+	// Insights has the settings of contributor insights. The key is the name of a global index, or "" for the table.
 	Insights map[string]Insights `json:",omitempty"`
 	// Kinesis lists the Kinesis streams that the client named, the newest first.
 	Kinesis []Destination `json:",omitempty"`
 	// Recovery is set while point-in-time recovery is enabled.
 	Recovery *Recovery `json:",omitempty"`
-	// GlobalSettings says whether the client lets settings replicate to other replicas: ENABLED or DISABLED.
-	// Undissociable is true if the client protected the table from leaving its group of replicas.
+	// GlobalSettings is ENABLED if the client lets the settings of this table replicate to other replicas, or else
+	// DISABLED. Undissociable is true if the client does not allow the table to leave its group of replicas.
 	GlobalSettings string `json:",omitempty"`
 	Undissociable  bool   `json:",omitempty"`
-	// States are the statuses that end at a set time. They are zero unless life.DB.Delay is set or a job fills the
+	// States has the statuses that end at a set time. It is zero unless life.DB.Delay is set or a job fills the
 	// table.
 	States States `json:",omitzero"`
 }
@@ -62,8 +61,8 @@ type Definition struct {
 type Policy struct {
 	// Text is the policy in canonical form, or "" if it was deleted.
 	Text string `json:",omitempty"`
-	// Revision is the time of the last change in milliseconds since 1970, or one more than the last Revision if that
-	// is later.
+	// Revision is the time of the last change in milliseconds since 1970. If the clock has not advanced since the
+	// previous change, it is the previous Revision plus one.
 	Revision int64
 	// Unversioned is true if the client's policy had no Version. Text has one in any case.
 	Unversioned bool `json:",omitempty"`
@@ -74,7 +73,7 @@ type Insights struct {
 	Enabled bool
 	Mode    string
 	Changed time.Time
-	Begun   time.Time // when they were last enabled, which is in the names of their rules
+	Begun   time.Time // when the insights were last enabled; the names of their rules contain this time
 }
 
 // A Destination is a Kinesis stream to which a client wants to send the changes of a table.
@@ -85,8 +84,8 @@ type Destination struct {
 	Reason string `json:",omitempty"`
 	// Precision is the precision of the times in the records, or "" if the client left it out.
 	Precision string `json:",omitempty"`
-	// Passing is the status until the time Until: ENABLING, UPDATING or DISABLING. Both are zero unless life.DB.Delay
-	// is set.
+	// Passing is the status until the time Until: ENABLING, UPDATING or DISABLING. From then on, Status counts. Both
+	// fields are zero unless life.DB.Delay is set.
 	Passing string    `json:",omitempty"`
 	Until   time.Time `json:",omitzero"`
 }
@@ -103,8 +102,8 @@ func (d *Destination) StatusAt(now time.Time) string {
 type Recovery struct {
 	// Days is the number of days for which the history is kept.
 	Days int64
-	// History has the changes since recovery was enabled, each with the item before the change. History is nil if
-	// recovery was enabled by an older version of this program, which kept no history.
+	// History is the log of the changes since recovery was enabled. Each record has the item before the change.
+	// History is nil if an older version of this program enabled recovery, as that version kept no history.
 	History *Stream `json:",omitempty"`
 }
 
@@ -129,10 +128,10 @@ type IndexDefinition struct {
 	Warm       *Warm     `json:",omitempty"`
 	// Vector is nil for a secondary index.
 	Vector *Vector `json:",omitempty"`
-	// Building is true until the index has an entry for each item that is older than the index. Until then writes
-	// maintain the index, but clients cannot read it.
+	// Building is true until the index has an entry for each older item. Meanwhile, writes maintain the index, but
+	// clients cannot read it.
 	Building bool `json:",omitempty"`
-	// Creating is the time until which the index is CREATING, even if it is filled earlier. It is zero unless
+	// Creating is the time until which the index is CREATING, even if it is filled earlier. Creating is zero unless
 	// life.DB.Delay is set or a job fills the table.
 	Creating time.Time `json:",omitzero"`
 }
@@ -152,7 +151,7 @@ const (
 	ProjectInclude = "INCLUDE"
 )
 
-// Throughput is provisioned throughput in units per second. Package api can enforce it.
+// Throughput is provisioned throughput in units per second. This package only stores it; package api can enforce it.
 type Throughput struct {
 	Read, Write            int64
 	Increased, Decreased   time.Time
@@ -238,8 +237,8 @@ func (d *Definition) Online() []*IndexDefinition {
 	return list
 }
 
-// Keys returns the names of all key attributes of the table and its indexes, and of the filter attributes of its
-// vector indexes.
+// Keys returns the names of all attributes that the definition must define: the key attributes of the table and its
+// indexes, and the filter attributes of its vector indexes.
 func (d *Definition) Keys() map[string]bool {
 	used := map[string]bool{}
 	keys := [][]KeyElement{d.Key}
@@ -282,16 +281,16 @@ func (d *Definition) schema(index string, key []KeyElement, table *keycond.Schem
 	return table.NewIndex(index, partition, sort)
 }
 
-// States are the statuses that end at a set time. The table compares that time with [DB.Clock], so a status needs no
-// timer and survives a restart.
+// States has the statuses that end at a set time. [Definition.Status] compares that time with the current one, so a
+// status needs no timer and survives a restart.
 type States struct {
 	Creating, Updating, Deleting time.Time `json:",omitzero"`
 	// Leaving lists deleted indexes. They have the status DELETING until the time Updating.
 	Leaving []string `json:",omitempty"`
-	// Restored is the source of a table that is being restored until the time Creating.
+	// Restored is the source of the items of a table that is being restored. It counts until the time Creating.
 	Restored *Restored `json:",omitempty"`
-	// Change is a set of bits, defined by package api, for the parts of the table that change until the time
-	// Updating. Streaming is true if the change turns the stream on or off.
+	// Change has a bit for each part of the table that changes until the time Updating. Package api defines the bits.
+	// Streaming is true if the change turns the stream on or off.
 	Change    uint32 `json:",omitempty"`
 	Streaming bool   `json:",omitempty"`
 	// Before is the definition before the change. Descriptions show some of its values until the time Updating.
@@ -306,7 +305,7 @@ type Restored struct {
 	At     time.Time
 }
 
-// Restoring returns the source of a table that is being restored at now, or nil.
+// Restoring returns the source of the table's items if the table is being restored at now, or nil.
 func (d *Definition) Restoring(now time.Time) *Restored {
 	if d.Status(now) != StatusCreating {
 		return nil
@@ -314,7 +313,7 @@ func (d *Definition) Restoring(now time.Time) *Restored {
 	return d.States.Restored
 }
 
-// Before returns the definition before the change of a table that is UPDATING at now, or nil.
+// Before returns the earlier definition of a table that is UPDATING at now, or nil if the table is not UPDATING.
 func (d *Definition) Before(now time.Time) *Definition {
 	if d.Status(now) != StatusUpdating {
 		return nil
@@ -343,10 +342,10 @@ type Stream struct {
 	Tags   map[string]string `json:",omitempty"`
 }
 
-// A Vector is the part of an index definition that only a vector index has. The key of such an index is a partition
-// key or empty. An entry has the projected attributes, and the vector as a binary value of 4 bytes per dimension; the
-// service counts it with the same size. A search compares every vector of the partition, so its result is exact. The
-// service's is approximate.
+// A Vector is the part of an index definition that only a vector index has. The key of a vector index is a partition
+// key, or empty. An entry has the projected attributes and the vector. It stores the vector as a binary value of 4
+// bytes per dimension, which is also the size that the service counts. A search compares every vector of the
+// partition, so its result is exact, while the service's result is approximate.
 //
 // Sources of the rules and texts of this file: DG/VectorSearchWorkingWith.html, DG/VectorSearch.Requirements.html and
 // dynoxide's captures of 2026-08-11 to 23 in eu-west-2 and us-east-1.
@@ -355,8 +354,8 @@ type Vector struct {
 	Dimensions int64
 	// Function is COSINE, EUCLIDEAN or DOT_PRODUCT.
 	Function string
-	// Schema lists the attributes that a search may compare. One with Hash set is the partition key of the index, the
-	// others are filter attributes.
+	// Schema lists the attributes that a search may compare. The attribute with Hash set is the partition key of the
+	// index. The others are filter attributes.
 	Schema []KeyElement `json:",omitempty"`
 }
 

@@ -30,7 +30,7 @@ type Error struct {
 	Msg string
 	// Item is the item for which a condition failed, or nil. It is valid until the function of the [Tx] returns.
 	Item attr.Item
-	// Start is true if the error is in the start key of a page.
+	// Start is true if the start key of a page is wrong.
 	Start bool
 	// Whole is true if the error makes the service reject the whole transaction with a ValidationException, rather
 	// than cancel it with a reason for each action.
@@ -44,8 +44,8 @@ func (e *Error) Unwrap() error { return e.Err }
 
 func (e *Error) Error() string { return e.Msg }
 
-// Refusal marks the error as an answer to a request, not a failure of the store. If the operation had written
-// nothing, the function passed to [DB.UpdateJoined] can handle the error and continue.
+// Refusal marks the error as an answer to a request, rather than a failure of the store. The function passed to
+// [DB.UpdateJoined] can handle such an error and continue, if the operation had written nothing.
 func (e *Error) Refusal() {}
 
 func invalid(format string, args ...any) error {
@@ -61,8 +61,8 @@ func invalidStart(format string, args ...any) error {
 	return &Error{Kind: Validation, Msg: fmt.Sprintf(format, args...), Start: true}
 }
 
-// A MisuseError means that the program uses a transaction wrongly. No request to the service can do that, so its text
-// is ours.
+// A MisuseError means that the program uses a transaction wrongly. Requests to the service cannot cause this error,
+// so the service has no text for it.
 type MisuseError struct{ msg string }
 
 // Error returns what is wrong and what to do about it.

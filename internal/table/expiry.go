@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// expiryHorizon is five years. A sweep keeps items that expired longer ago, as the service does. Source:
-// DG/time-to-live-ttl-before-you-start.html.
+// expiryHorizon is five years. Like the service, a sweep does not delete items that expired longer ago than that.
+// Source: DG/time-to-live-ttl-before-you-start.html.
 const expiryHorizon = 5 * 365 * 24 * time.Hour
 
 // expired reports whether item has expired at now. The attribute must be a number of seconds since 1970; expired
@@ -32,8 +32,8 @@ func expired(item attr.Item, attribute string, now time.Time) bool {
 	return seconds <= at && seconds > at-int64(expiryHorizon/time.Second)
 }
 
-// A sweep examines up to sweepRows items in one view, and deletes the expired ones in an update of up to one [Batch].
-// Other operations run in between.
+// sweepRows is the maximum number of items that a sweep examines in one view. The sweep then deletes the expired ones
+// in an update of up to one [Batch]. Other operations can run in between.
 const sweepRows = 10_000
 
 // SweepTable deletes the items of a table that have expired at now, with their index entries, and returns their
@@ -59,8 +59,8 @@ func (db *DB) SweepTable(ctx context.Context, name string, now time.Time) (delet
 	}
 }
 
-// findExpired returns the addresses of expired items, and the address after which the next call continues. That
-// address is nil at the end of the table, and also if the table was deleted or its time to live is disabled.
+// findExpired returns the addresses of expired items in span, and the address after which the next call continues.
+// That address is nil if span has no more items, if the table was deleted, or if its time to live is disabled.
 func (db *DB) findExpired(
 	ctx context.Context, name string, span store.Span, now time.Time,
 ) (gone []store.Position, last *store.Position, err error) {
@@ -70,7 +70,7 @@ func (db *DB) findExpired(
 			return nil
 		}
 		seen := 0
-		var size Batch // limits the bytes of the update too, as streams store the deleted items
+		var size Batch // also bounds the size of the update, as streams store the deleted items
 		for row, err := range s.r.Scan(t.def.Space, span) {
 			if err != nil {
 				return err
@@ -97,7 +97,7 @@ func (db *DB) findExpired(
 	return gone, last, err
 }
 
-// deleteExpired deletes those items of gone that still exist and are still expired.
+// deleteExpired deletes the items at the addresses in gone, if they still exist and are still expired.
 func (db *DB) deleteExpired(ctx context.Context, name string, gone []store.Position, now time.Time) (n int, err error) {
 	err = db.Update(ctx, func(tx *Tx) error {
 		n, tx.expiring = 0, true

@@ -16,12 +16,14 @@ import (
 const fillRowsShared = 50
 
 // FillIndex adds the entries of the first items of a span to an index that is being built, in one update. It skips
-// entries that exist. It returns the last position that it read. That is nil at the end of the span, or if the index
-// is no longer being built. FillIndex reuses the memory of list, which no other function may use.
+// entries that exist already. It returns the position of the last item that it read, or nil if it has reached the end
+// of the span or the index is no longer being built. FillIndex reuses the memory of list, so nothing else may use
+// list.
 func (db *DB) FillIndex(
 	ctx context.Context, name string, space store.Space, span store.Span, list *EntryList,
 ) (after *store.Position, err error) {
-	if err := db.Updates.RLock(ctx); err != nil { // so no definition changes before the new entries are counted
+	// hold the lock until the new entries are counted, so that no definition changes meanwhile
+	if err := db.Updates.RLock(ctx); err != nil {
 		return nil, err
 	}
 	defer db.Updates.RUnlock()
@@ -94,8 +96,8 @@ func (db *DB) FillIndex(
 	return after, nil
 }
 
-// An EntryList holds the index entries that one update adds. The next update reuses its memory, as the garbage of a
-// large index would slow down other requests.
+// An EntryList holds the index entries that one update adds. Updates of the same build reuse its memory. Otherwise
+// the garbage collector would slow down other requests while a large index is built.
 type EntryList struct {
 	entries []entry
 	keys    []byte // memory of the entries' keys

@@ -10,9 +10,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A frozen is a Reader of the rows of an update as they were at one moment. The update can write more rows
-// afterwards. The frozen reads the current rows, and replaces each row that has changed since by its old value in
-// rows.
+// A frozen is a Reader of the rows of an update as they were at one moment, even after the update has written more.
+// It reads the current rows. For each row that has changed since, it returns the old value from rows.
 type frozen struct {
 	w    *undoWriter
 	rows *btree.BTreeG[changedRow]
@@ -61,8 +60,8 @@ func (f *frozen) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 	})
 }
 
-// merge yields the rows of now, in which it replaces each row that the update has changed by its old value. All
-// changed rows lie in [lo, hi). The update must not write until merge ends.
+// merge yields the rows of now as they were when f was made: it replaces each changed row by its old value. It looks
+// for changed rows in [lo, hi). The update must not write until merge ends.
 func (f *frozen) merge(
 	now iter.Seq2[store.Row, error], lo, hi []byte, reverse bool, addressOf func([]byte, store.Row) []byte,
 ) iter.Seq2[store.Row, error] {
@@ -134,7 +133,7 @@ func (f *frozen) first(lo, hi []byte, reverse bool) (row changedRow, ok bool) {
 	return row, ok
 }
 
-// next returns the next changed row behind after.
+// next returns the changed row that follows after in the direction of reading.
 func (f *frozen) next(after changedRow, lo, hi []byte, reverse bool) (changedRow, bool) {
 	if reverse {
 		return f.first(lo, after.addr, true)

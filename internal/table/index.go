@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// entry is the row of one item in one index. Its memory is reused.
+// An entry is the row that an index has for one item. Its memory is reused.
 type entry struct {
 	partition, sort []byte
 	value           attr.Item
@@ -31,8 +31,9 @@ func (e *entries) release() {
 	entryPool.Put(e)
 }
 
-// make sets e to the entry of an item in ix. It returns false for an item without an entry: the item lacks a key
-// attribute (the index is sparse), or is older than the index and has a value that cannot be a key.
+// make sets e to the entry that ix has for an item. It returns false if the index has no entry for the item. That is
+// so if the item lacks a key attribute, as the index is sparse. It is also so if the item is older than the index and
+// has a value that cannot be a key.
 func (e *entry) make(ix *Index, it attr.Item) bool {
 	if it != nil && ix.def.Vector != nil {
 		return e.makeVector(ix, it)
@@ -57,7 +58,7 @@ func (e *entry) make(ix *Index, it attr.Item) bool {
 	return true
 }
 
-// has reports whether ix has an entry for item: whether item has all key attributes of ix, with the right kinds.
+// has reports whether item has all key attributes of ix with the right kinds. Only such items have an entry.
 func (ix *Index) has(item attr.Item) bool {
 	for _, a := range ix.own {
 		if item.Get(a.Name).Kind() != a.Kind {
@@ -81,7 +82,8 @@ func (ix *Index) entrySize(item attr.Item) int {
 	return size
 }
 
-// checkEntry returns an error if a key attribute of ix has another kind in item, is empty, or is too long.
+// checkEntry returns an error if item has a key attribute of ix with another kind, an empty value or a value that is
+// too long.
 func (ix *Index) checkEntry(item attr.Item) error {
 	if ix.def.Vector != nil {
 		return ix.checkVectorEntry(item, func(string) bool { return true })
@@ -114,8 +116,8 @@ func errIndexKind(ix *Index, a keycond.Attribute, kind attr.Kind) error {
 	)
 }
 
-// maintain replaces the index entry of old by the one of item, and adds the units of both writes to units. Source of
-// the units: DG/GSI.html, write operations.
+// maintain replaces the index entry of the item old by the entry of item, and adds the units of both writes to units.
+// Source of the units: DG/GSI.html, write operations.
 func (tx *Tx) maintain(ix *Index, old, item attr.Item, units *Capacity) error {
 	e := entryPool.Get().(*entries)
 	defer e.release()

@@ -9,7 +9,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A txContext is a View or an Update that a context carries. An operation with that context joins it.
+// A txContext is a View or an Update that a context carries. An operation that gets this context runs inside the View
+// or Update.
 type txContext struct {
 	view *View
 	tx   *Tx // nil for a View
@@ -18,7 +19,7 @@ type txContext struct {
 
 // A transaction is the state that all contexts of one View or Update share.
 type transaction struct {
-	// serial is true for an Update. Only one operation at a time may use an Update; it locks using meanwhile.
+	// serial is true for an Update. Only one operation at a time may run in an Update; it holds using.
 	serial bool
 	update *Tx // nil for a View
 	using  sync.Mutex
@@ -40,7 +41,7 @@ func (x *transaction) fail(err error) {
 	}
 }
 
-// failure returns the error of operations that use the transaction from now on, or nil.
+// failure returns the error for operations that want to use the transaction now, or nil if they may.
 func (x *transaction) failure() error {
 	x.state.Lock()
 	defer x.state.Unlock()
@@ -50,7 +51,7 @@ func (x *transaction) failure() error {
 	return x.broken
 }
 
-// end ends the transaction. It returns the error for which the transaction must not be applied, or nil.
+// end ends the transaction. If the transaction must not be applied, end returns the reason.
 func (x *transaction) end() error {
 	if !x.using.TryLock() {
 		x.fail(errConcurrent)
@@ -87,16 +88,16 @@ var errDefinition error = &MisuseError{
 	"tables are not created, changed or deleted in a transaction: do it before or after it",
 }
 
-// UpdateJoined is [DB.Update] for a function that gets a context: every operation on db with that context is part of
-// the update. These operations see each other's writes, and none of them reads an earlier version. UpdateJoined may
-// call fn more than once. If two operations with the context run at the same time, the later one returns an error.
+// UpdateJoined is [DB.Update] for a function that gets a context. Every operation on db with that context is part of
+// the update: it sees the writes of earlier operations, and never reads an earlier version. UpdateJoined may call fn
+// more than once. If two operations with the context run at the same time, the later one returns an error.
 //
 // If an operation fails after it has written something, or because the store fails, the whole update fails with the
 // same error. If an operation fails before it writes, for example because a condition does not hold, it changes
-// nothing and fn can handle the error.
+// nothing, and fn can handle the error.
 //
-// If ctx belongs to an Update of db already, fn becomes a nested part of that Update. If fn returns an error or
-// panics, UpdateJoined undoes its writes, and the outer function can go on.
+// If ctx already belongs to an Update of db, fn becomes a nested part of that Update. If fn then returns an error or
+// panics, UpdateJoined undoes the writes of fn, and the outer function can continue.
 func (db *DB) UpdateJoined(ctx context.Context, fn func(context.Context) error) error {
 	if j, err := db.joined(ctx); err != nil {
 		return err
@@ -159,8 +160,8 @@ func (db *DB) joined(ctx context.Context) (*txContext, error) {
 	return j, nil
 }
 
-// use begins an operation with the transaction; done ends it. While a nested Update runs, use returns an error for
-// all contexts but that of the innermost one and contexts that only read.
+// use begins an operation with the transaction; done ends it. While a nested Update runs, only operations with the
+// innermost context and reads of frozen states are allowed. For others, use returns an error.
 func (j *txContext) use() (done func(), err error) {
 	if j.serial && !j.using.TryLock() {
 		return nil, errConcurrent
@@ -269,7 +270,7 @@ func (j *txContext) nested(ctx context.Context, fn func(context.Context) error) 
 	return err
 }
 
-// nest makes next the only context that may write in the transaction, and returns the previous one.
+// nest lets only operations with the context next use the transaction, and returns the context that could before.
 func (x *transaction) nest(next *txContext) (was *txContext) {
 	x.state.Lock()
 	defer x.state.Unlock()
@@ -277,9 +278,9 @@ func (x *transaction) nest(next *txContext) (was *txContext) {
 	return was
 }
 
-// Freeze returns a context for reads that see the rows of the Update of ctx as they are now. They do not see its
-// later writes. The context is valid until the caller calls release. If ctx belongs to a View or to no transaction,
-// Freeze returns ctx.
+// Freeze returns a context for reads that see the rows of an Update as they are now, but not its later writes. ctx
+// belongs to that Update. The new context is valid until the caller calls release. If ctx belongs to a View or to no
+// transaction, Freeze returns ctx itself.
 func (db *DB) Freeze(ctx context.Context) (frozen context.Context, release func(), err error) {
 	j, err := db.joined(ctx)
 	if err != nil || j == nil || !j.serial {
@@ -288,7 +289,7 @@ func (db *DB) Freeze(ctx context.Context) (frozen context.Context, release func(
 	return db.freeze(ctx, j)
 }
 
-// freeze is Freeze for an Update.
+// freeze does the work of Freeze for a context that belongs to an Update.
 func (db *DB) freeze(ctx context.Context, j *txContext) (frozen context.Context, release func(), err error) {
 	done, err := j.use()
 	if err != nil {
@@ -313,7 +314,8 @@ func (db *DB) freeze(ctx context.Context, j *txContext) (frozen context.Context,
 	return frozen, release, nil
 }
 
-// isRefusal reports whether an error answers a request. Failures of the store and the end of the context do not.
+// isRefusal reports whether an error is an answer to a request, rather than a failure of the store or the end of a
+// context.
 func isRefusal(err error) bool {
 	if _, ok := errors.AsType[*expr.Error](err); ok {
 		return true
@@ -328,8 +330,8 @@ func isRefusal(err error) bool {
 	return ok
 }
 
-// OutsideTx returns an error if ctx belongs to a transaction of db, as no transaction may change definitions of
-// tables.
+// OutsideTx returns an error if ctx belongs to a transaction of db. Methods that change definitions of tables call
+// it, as a transaction cannot do that.
 func (db *DB) OutsideTx(ctx context.Context) error {
 	j, err := db.joined(ctx)
 	if j != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/sortkey/sortkey/internal/capability"
 )
 
-// Prefetch reads items by their keys in one round trip, if the store can do that, so that later Gets need none. A
-// View keeps the items until the next Prefetch. Prefetch skips keys that do not match their tables, for which Get
-// then returns the error.
+// Prefetch reads items by their keys in one round trip, if the store supports it, so that later Gets need no round
+// trip. A View keeps the items until the next Prefetch. Prefetch skips keys that do not match their tables. Get
+// returns the error for such a key.
 func (s *View) Prefetch(items iter.Seq2[*Table, attr.Item]) error {
 	p, ok := s.r.(capability.Prefetcher)
 	if !ok {

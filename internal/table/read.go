@@ -11,21 +11,21 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Read holds the parameters that queries and scans have in common.
+// Read has the parameters that queries and scans share.
 type Read struct {
 	Table *Table
 	// Index is the index to read, or nil for the table itself.
 	Index *Index
-	// Start is the ExclusiveStartKey: reading starts after its position, even if no item has that key. If Start is
+	// Start is the ExclusiveStartKey. Reading starts after its position, even if no item has that key. If Start is
 	// nil, reading starts at the first row.
 	Start attr.Item
 	// Limit is the maximum number of rows to examine, or 0 for no limit.
 	Limit int
 	// Consistent asks for strong consistency, which doubles the units.
 	Consistent bool
-	// Fetch makes a local index read whole items from the table.
+	// Fetch makes a read of a local index return whole items, which it reads from the table.
 	Fetch bool
-	// Filter drops items after they have been examined. Nil keeps all.
+	// Filter selects the items that are returned, after they have been counted as examined. Nil selects all.
 	Filter *expr.Condition
 }
 
@@ -44,11 +44,11 @@ type Scan struct {
 
 // A Page is the result of one query or scan.
 type Page struct {
-	// Examined counts the rows read, Returned those that passed the filter.
+	// Examined is the number of rows read. Returned is the number of those that passed the filter.
 	Examined, Returned int
 	// Bytes is the size of the rows read, without the items that a local index fetched from the table.
 	Bytes int
-	// Last is the key of the last row examined, after which the next page starts. It is nil at the end.
+	// Last is the key of the last row examined. The next page starts after it. Last is nil if there are no more rows.
 	Last attr.Item
 	// Capacity is the capacity that the page consumed.
 	Capacity Capacity
@@ -74,7 +74,7 @@ func (s *View) query(q *Query, visit func(attr.Item) error) (Page, error) {
 	x := s.examine(&q.Read, visit)
 	defer x.work.Done()
 	read, err := slice.Page(s.r, q.Table.space(q.Index), x.options(q.Reverse), x.visit)
-	x.work.Done() // release the slot, as page calls the user's trace function
+	x.work.Done() // release the slot for heavy work, as page calls the user's trace function
 	if q.oneItem() {
 		read.Last = nil
 	}
@@ -110,13 +110,14 @@ type examiner struct {
 	q     *Read
 	work  heavy.Work
 	visit func(attr.Item) error // called for each item
-	bills bool                  // billed sizes differ from item sizes, because of vectors
+	bills bool                  // add up billed sizes; they differ from item sizes if items have vectors
 	// whole is the item of the table for the index entry being examined.
 	whole attr.Item
-	// fetched is the total size of the whole items, and units is what fetching them consumed.
+	// fetched is the total size of the items that fetch has read, and units is the capacity that reading them
+	// consumed.
 	fetched int
 	units   float64
-	// billed is the total size of the items as billed; see [Table.BilledSize].
+	// billed is the total billed size of the items; see [Table.BilledSize].
 	billed int
 }
 
@@ -138,7 +139,7 @@ func (x *examiner) options(reverse bool) keycond.PageOptions {
 	return keycond.PageOptions{Limit: x.q.Limit, Reverse: reverse, Filter: filter, Examine: x.examine}
 }
 
-// examine is called for each item that the page reads, before the filter.
+// examine handles an item that the page reads. It is called before the filter.
 func (x *examiner) examine(it attr.Item) error {
 	switch {
 	case x.q.Fetch:
@@ -165,7 +166,8 @@ func (x *examiner) fetch(entry attr.Item) (err error) {
 	return x.work.Add(x.s.ctx, len(entry)+len(x.whole))
 }
 
-// page finishes a page that was read: it computes the consumed capacity and reports the trace.
+// page returns the result of a page after its rows were read: it computes the consumed capacity and reports the
+// trace.
 func (s *View) page(q *Read, x *examiner, read keycond.Page, err error, tr Trace) (Page, error) {
 	if err != nil {
 		return Page{}, err
@@ -189,14 +191,14 @@ func (s *View) page(q *Read, x *examiner, read keycond.Page, err error, tr Trace
 	return page, nil
 }
 
-// fetch reads the whole item of an index entry.
+// fetch reads the item of an index entry from the table.
 func (s *View) fetch(t *Table, item attr.Item) (attr.Item, error) {
 	partition, _ := t.key.AppendPartition(nil, item)
 	sort, _ := t.key.AppendSort(nil, item)
 	return s.get(t, partition, sort)
 }
 
-// schema returns the key of the table or index that is read. A start key has exactly the attributes of that key.
+// schema returns the key of the table or index to read. A start key must have exactly the attributes of that key.
 func (q *Read) schema() *keycond.Schema {
 	if q.Index != nil {
 		return q.Index.key
@@ -214,8 +216,8 @@ const (
 )
 
 // position returns the position of the start key, which must have exactly the key attributes of the table or index.
-// For every error of the key, a scan of a table returns msgStart with the cause. Other reads return msgStart, the
-// cause, or both.
+// An error has the same text as the service's: for a scan of a table msgStart and the cause; for other reads
+// msgStart, the cause, or both.
 func (q *Read) position(scan bool) (store.Position, error) {
 	s := q.schema()
 	attrs := s.Attributes()
@@ -247,8 +249,8 @@ func (q *Read) position(scan bool) (store.Position, error) {
 	return store.Position{Partition: partition, Sort: sort}, nil
 }
 
-// CheckStartForm returns an error for a start key with more or fewer attributes than the key of the table or index,
-// or with a partition key of another kind. The service checks this before the key condition (dynalite,
+// CheckStartForm returns an error if the start key has more or fewer attributes than the key of the table or index,
+// or if its partition key has another kind. The service checks this before the key condition (dynalite,
 // test/query.js).
 func (q *Read) CheckStartForm() error {
 	if q.Start == nil {
@@ -264,8 +266,8 @@ func (q *Read) CheckStartForm() error {
 	return nil
 }
 
-// oneItem reports whether the query reads a table without a sort key, where a partition has at most one item. No item
-// can follow that one, so the page has no last key, and the service rejects a start key (alternator, test_query.py).
+// oneItem reports whether the query reads a table without a sort key. A partition of such a table has at most one
+// item, so the page has no last key, and the service rejects a start key (alternator, test_query.py).
 func (q *Query) oneItem() bool { return q.Index == nil && len(q.Table.key.Sort()) == 0 }
 
 // after returns the part of the slice that lies after the start key.
@@ -295,8 +297,8 @@ func (q *Query) after() (*keycond.Slice, error) {
 	return q.Slice.After(at.Sort, q.Reverse), nil
 }
 
-// startText prints the attributes of a start key like the service's message for a table without a sort key. Source:
-// alternator, for strings; other kinds are a guess.
+// startText prints the attributes of a start key as the service does in its message about a start key for a table
+// without a sort key. Source: alternator, for strings; other kinds are a guess.
 func startText(key attr.Item) string {
 	parts := make([]string, key.Len())
 	for i := range parts {
@@ -347,7 +349,7 @@ func (q *Scan) spanAfter() (store.Span, error) {
 	return span, nil
 }
 
-// lagging reads a page of a query or a scan from an earlier version, as an eventually consistent read may see one.
+// lagging reads a page of a query or a scan from a version that an eventually consistent read may see.
 func (s *View) lagging(q *Read, read func(*View) (Page, error)) (page Page, err error) {
 	err = s.Eventually(q.Table, q.Index, func(s *View) error {
 		page, err = read(s)

@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Undo gives a restored table the items that it had at a time. It undoes later changes, the newest first. Clients
-// cannot use the table yet.
+// Undo gives a restored table the items that its source had at the time at. r sees the rows of the source, and h is
+// its history. Undo undoes the later changes, the newest first. Clients cannot use the table yet.
 func (db *DB) Undo(ctx context.Context, r store.Reader, h *Stream, t *Table, at time.Time) error {
 	last, err := lastSequence(r, h, 0)
 	if err != nil {

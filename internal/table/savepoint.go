@@ -10,13 +10,13 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A savepoint is a state of a transaction that restore can return to.
+// A savepoint is a state of a transaction. The method restore returns to it.
 type savepoint struct {
 	rows    int // length of the undo log
 	pending []delta
 }
 
-// save returns a savepoint. From then on the transaction logs the old values of the rows that it changes, until the
+// save returns a savepoint. From then on, the transaction logs the old values of the rows that it changes, until the
 // savepoint is released or restored.
 func (tx *Tx) save() savepoint {
 	w := tx.remembering()
@@ -24,7 +24,8 @@ func (tx *Tx) save() savepoint {
 	return savepoint{len(w.log), slices.Clone(tx.pending)}
 }
 
-// remembering makes the transaction write through an undoWriter, and returns that.
+// remembering returns the undoWriter of the transaction. The first call creates it, and the transaction then writes
+// through it.
 func (tx *Tx) remembering() *undoWriter {
 	if tx.undo == nil {
 		tx.undo = &undoWriter{Writer: tx.w}
@@ -33,14 +34,14 @@ func (tx *Tx) remembering() *undoWriter {
 	return tx.undo
 }
 
-// release ends a savepoint and keeps the writes since.
+// release ends a savepoint and keeps the writes since then.
 func (tx *Tx) release(savepoint) {
 	if tx.undo.points--; tx.undo.points == 0 {
 		tx.undo.log = nil
 	}
 }
 
-// restore ends a savepoint and undoes the writes since.
+// restore ends a savepoint and undoes the writes since then.
 func (tx *Tx) restore(p savepoint) error {
 	defer tx.release(p)
 	tx.pending = p.pending
@@ -49,7 +50,8 @@ func (tx *Tx) restore(p savepoint) error {
 	w.log = w.log[:p.rows:p.rows]
 	for _, row := range slices.Backward(undone) {
 		space, partition, sort, _ := address.Parse(row.addr, nil)
-		if err := w.remember(space, partition, sort); err != nil { // frozen states may need the value
+		// frozen states may need the current value, so log it too
+		if err := w.remember(space, partition, sort); err != nil {
 			return err
 		}
 		var err error

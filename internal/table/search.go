@@ -29,20 +29,20 @@ type Search struct {
 	Table  *Table
 	Index  *Index
 	Vector []float32
-	// Equal has the values that found items must have too. Its attributes are in the index's schema and have the
-	// right kinds, and the partition key is among them.
+	// Equal has attribute values that the found items must have too. All its attributes are in the schema of the
+	// index and have the right kinds. The partition key of the index, if there is one, must be among them.
 	Equal attr.Item
 	Limit int
 }
 
-// A Match is an item that a search found. Its vector attribute is a binary value; see [Index.Matched].
+// A Match is an item that a search found. The item has its vector as a binary value; see [Index.Matched].
 type Match struct {
 	Item  attr.Item
 	Score float64
 }
 
-// Search returns the nearest items, the nearest first; equally near items are in index order. Bytes is the total size
-// of the entries that it read.
+// Search returns the items nearest to the vector, the nearest first. Equally near items are in index order. bytes is
+// the total size of the entries that Search read.
 func (s *View) Search(q *Search) (found []Match, bytes int, err error) {
 	partition, ok := q.Index.key.AppendPartition(nil, q.Equal)
 	if !ok {
@@ -87,7 +87,7 @@ func (s *View) Search(q *Search) (found []Match, bytes int, err error) {
 	return found, max(bytes, minVectorBytes), nil
 }
 
-// hasAll reports whether an item has all the attributes in values, with the same values.
+// hasAll reports whether an item has all the attributes in values, with equal values.
 func hasAll(it, values attr.Item) bool {
 	for name, v := range values.All() {
 		if !attr.Equal(it.Get(string(name)), v) {

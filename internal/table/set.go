@@ -10,17 +10,17 @@ import (
 type Set struct {
 	ByName   map[string]*Table
 	Deleting bool // a table is DELETING
-	// Rows is the store for operations that depend on these definitions. In a shared store they fail with
+	// Rows is the store for operations that depend on these definitions. In a shared store, such operations fail with
 	// [capability.ErrChanged] once another server has changed a definition.
 	Rows store.Store
 
 	// Loaded and Version are only used in a shared store. Loaded is true once the tables have been read from the
-	// store. Version is the version of the catalogue that was read.
+	// store. Version is the version of the catalogue from which they were read.
 	Loaded  bool
 	Version uint64
 }
 
-// named returns the table called name, unless the time for which it is DELETING has passed.
+// named returns the table called name. A table that was DELETING does not exist once that time is over.
 func (t *Set) named(db *DB, name string) (*Table, error) {
 	if t := t.ByName[name]; t != nil && (!t.passing || !t.Gone(db.Clock())) {
 		return t, nil
@@ -28,7 +28,7 @@ func (t *Set) named(db *DB, name string) (*Table, error) {
 	return nil, NoSuchTable()
 }
 
-// Publish lets edit change a copy of the current Set, which then becomes the current one.
+// Publish calls edit with a copy of the current Set. The copy then becomes the current Set.
 func (db *DB) Publish(edit func(*Set)) {
 	db.publishing.Lock()
 	defer db.publishing.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// ErrNoVersions is the error for a store that cannot keep earlier versions. errors.Is finds [errors.ErrUnsupported]
-// in it.
+// ErrNoVersions means that the store cannot keep earlier versions. [errors.Is] reports that it is an
+// [errors.ErrUnsupported].
 var ErrNoVersions error = noVersions{}
 
 type noVersions struct{}
@@ -22,9 +22,10 @@ func (noVersions) Error() string { return "store cannot keep earlier versions of
 
 func (noVersions) Is(target error) bool { return target == errors.ErrUnsupported }
 
-// Staleness sets which earlier versions eventually consistent reads may see.
+// Staleness decides which earlier versions eventually consistent reads may see.
 type Staleness struct {
-	// Window is the time after a change during which reads may miss it. If it is 0, they see every change.
+	// Window is the time after a change during which reads may miss that change. If Window is 0, reads see every
+	// change.
 	Window time.Duration
 	// Seed seeds the random choice of a version for each read.
 	Seed uint64
@@ -35,25 +36,25 @@ type Staleness struct {
 // A lag holds the earlier versions that eventually consistent reads may see.
 type lag struct {
 	Staleness
-	held atomic.Pointer[version] // the version for all reads of indexes, or nil
+	held atomic.Pointer[version] // the version that all reads of indexes see, or nil
 
 	mu   sync.Mutex
 	rng  *rand.Rand
 	list []version // oldest first
 }
 
-// A version is a snapshot of the rows. They were the current rows until the time until.
+// A version is a snapshot of the rows. Its rows were current until the time until.
 type version struct {
 	store store.Store
 	until time.Time
-	// last is the last space assigned in this version. The version has no rows of later spaces, so reads of a later
-	// space use the current rows.
+	// last is the last space that was assigned in this version. The version has no rows of later spaces, so reads of
+	// those spaces use the current rows.
 	last store.Space
 }
 
-// maxVersions bounds the number of versions. Once there are so many, a new one is kept only if the last one is at
-// least 1/maxVersions of the window older, so there are never more than twice as many. Each version takes the memory
-// of the rows that were replaced since, and of the tree nodes above them.
+// maxVersions limits the number of versions. Once there are so many, a new version is kept only if the last one was
+// kept at least 1/maxVersions of the window earlier. So there are never more than twice as many. A version takes
+// memory for the rows that were replaced since, and for the tree nodes above them.
 const maxVersions = 256
 
 // SetStaleness sets what eventually consistent reads may see from now on. The error is [ErrNoVersions].
@@ -65,14 +66,15 @@ func (db *DB) SetStaleness(s Staleness) error {
 	return nil
 }
 
-// ForgetVersions drops the earlier versions, so that all reads see the current rows. It does not end HoldIndexes.
+// ForgetVersions drops the earlier versions, so that all reads see the current rows. Only the effect of HoldIndexes
+// remains.
 func (db *DB) ForgetVersions() {
 	if l := db.lag.Load(); l != nil {
 		l.forget()
 	}
 }
 
-// Settle makes all reads see the changes so far. It also ends [DB.HoldIndexes].
+// Settle makes all reads see the changes so far. It also ends the effect of [DB.HoldIndexes].
 func (db *DB) Settle() {
 	if l := db.lag.Load(); l != nil {
 		l.held.Store(nil)
@@ -94,8 +96,8 @@ func (db *DB) version(ctx context.Context, now time.Time) (*version, error) {
 	return v, err
 }
 
-// keepVersion is called before a change. It keeps a snapshot if reads may still see the current rows after the
-// change.
+// keepVersion keeps a snapshot of the current rows, if reads may still see them after the next change. Call it before
+// each change.
 func (db *DB) keepVersion(ctx context.Context, l *lag) error {
 	if l.Window <= 0 {
 		return nil
@@ -114,7 +116,7 @@ func (db *DB) keepVersion(ctx context.Context, l *lag) error {
 	return err
 }
 
-// trim drops the versions that were replaced before the window began. The caller holds l.mu.
+// trim drops the versions that had already been replaced when the window began. The caller holds l.mu.
 func (l *lag) trim(now time.Time) {
 	since := now.Add(-l.Window)
 	n := 0
@@ -131,8 +133,8 @@ func (l *lag) forget() {
 	l.list = nil
 }
 
-// choose returns the version that an eventually consistent read of a table or index sees, or nil for the current
-// rows.
+// choose returns the version that an eventually consistent read sees, or nil for the current rows. index is true for
+// a read of an index.
 func (l *lag) choose(now time.Time, index bool) *version {
 	if index {
 		if v := l.held.Load(); v != nil {
@@ -159,8 +161,8 @@ func (l *lag) choose(now time.Time, index bool) *version {
 // Lags reports whether eventually consistent reads may see earlier versions.
 func (s *View) Lags() bool { return s.db.lag.Load() != nil && !s.fixed && !IsSettled(s.ctx) }
 
-// Eventually calls read with a View of a version that an eventually consistent read may see. The read is of index ix
-// of t, or of t itself if ix is nil.
+// Eventually calls read with a View of a version that an eventually consistent read may see. read may read index ix
+// of t, or t itself if ix is nil.
 func (s *View) Eventually(t *Table, ix *Index, read func(*View) error) error {
 	space := t.space(ix)
 	v := s.db.lag.Load().choose(s.db.Clock(), ix != nil)
@@ -172,8 +174,8 @@ func (s *View) Eventually(t *Table, ix *Index, read func(*View) error) error {
 	})
 }
 
-// HoldIndexes makes eventually consistent reads of indexes see the rows as they are now, until [DB.Settle]. The
-// caller must not let an index be filled until then. The error is [ErrNoVersions].
+// HoldIndexes makes eventually consistent reads of indexes see the rows as they are now, until [DB.Settle] is called.
+// While it runs, the caller must not let an index be filled. The error is [ErrNoVersions].
 func (db *DB) HoldIndexes(ctx context.Context) error {
 	if db.lag.Load() == nil {
 		if err := db.SetStaleness(Staleness{}); err != nil {

@@ -34,8 +34,8 @@ func (d *IndexDefinition) Status(now time.Time) string {
 	return StatusActive
 }
 
-// passing reports whether the status of the table or of an index depends on the time. If it does, callers must check
-// the clock.
+// passing reports whether the status of the table or of one of its indexes changes at a set time, so that callers
+// must look at the clock.
 func (d *Definition) passing() bool {
 	if s := &d.States; !s.Creating.IsZero() || !s.Updating.IsZero() || !s.Deleting.IsZero() {
 		return true
@@ -56,5 +56,5 @@ func Settled(ctx context.Context) context.Context {
 	return context.WithValue(ctx, settledKey{}, true)
 }
 
-// IsSettled reports whether ctx is derived from one of [Settled].
+// IsSettled reports whether ctx is derived from a context that [Settled] returned.
 func IsSettled(ctx context.Context) bool { return ctx.Value(settledKey{}) != nil }

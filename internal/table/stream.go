@@ -12,15 +12,16 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// StreamRetention is how long a stream keeps records, and shardLife is the time after which a shard is closed and
-// another one continues it. Source: DG/Streams.html ("Shards": the service closes them at any time, in practice about
-// every four hours).
+// StreamRetention is how long a stream keeps records. shardLife is the time after which a shard is closed and another
+// shard continues it. Source: DG/Streams.html ("Shards": the service closes them at any time, in practice about every
+// four hours).
 const (
 	StreamRetention = 24 * time.Hour
 	shardLife       = 4 * time.Hour
 )
 
-// A StreamInfo is a stream and the facts about its table that the catalogue keeps. A stream may outlive its table.
+// A StreamInfo is a stream with the facts about its table that readers need. A stream may outlive its table, so the
+// catalogue keeps these facts.
 type StreamInfo struct {
 	Stream
 	Table string
@@ -33,20 +34,20 @@ type StreamInfo struct {
 // A Shard is one epoch of one column of a stream.
 type Shard struct{ Epoch, Column uint32 }
 
-// A Sequence is the number of a record in a column. Its upper bits are the epoch, and its lower bits count the
-// records of that epoch.
+// A Sequence is the number of a record in a column. Its upper bits are the epoch. Its lower bits are the number of
+// the record in that epoch.
 type Sequence uint64
 
 const sequenceBits = 44
 
-// MaxShards is the maximum number of columns of a stream. In the service a stream has one for each partition of the
-// table.
+// MaxShards is the maximum number of columns of a stream. A stream of the service has a column for each partition of
+// the table.
 const MaxShards = 1000
 
-// First returns the first sequence number that a shard can have.
+// First returns the lowest sequence number that a record of the shard can have.
 func (sh Shard) First() Sequence { return Sequence(sh.Epoch)<<sequenceBits + 1 }
 
-// Last returns the last sequence number that a shard can have.
+// Last returns the highest sequence number that a record of the shard can have.
 func (sh Shard) Last() Sequence { return (Sequence(sh.Epoch)+1)<<sequenceBits - 1 }
 
 func (q Sequence) epoch() uint32 { return uint32(q >> sequenceBits) }
@@ -63,13 +64,13 @@ type StreamRecord struct {
 	Expired bool
 }
 
-// Bytes is the size of the record: the sum of the sizes of its key and images. Source: API_streams_StreamRecord,
+// Bytes returns the size of the record: the sum of the sizes of its key and images. Source: API_streams_StreamRecord,
 // SizeBytes.
 func (r *StreamRecord) Bytes() int { return r.Keys.Size() + r.Old.Size() + r.New.Size() }
 
-// The space of a stream has three kinds of rows: the records by shard and sequence number, rows of columnsPartition
-// with the last sequence number of each column, and rows of trimmedPartition. Those have the first epoch that may
-// have records, and the last sequence number that was removed from each column.
+// The space of a stream has three kinds of rows. The records are in a partition for each shard, by sequence number.
+// columnsPartition has the last sequence number of each column. trimmedPartition has the first epoch that may have
+// records, and the last sequence number that was removed from each column.
 var (
 	columnsPartition = []byte("columns")
 	trimmedPartition = []byte("trimmed")
@@ -86,7 +87,7 @@ func columnRow(column uint32) []byte { return binary.BigEndian.AppendUint32(nil,
 // EndedStreamRow returns the row of a stream in [EndedStreams].
 func EndedStreamRow(table, label string) []byte { return []byte(table + "\x00" + label) }
 
-// EpochOf returns the epoch of a time.
+// EpochOf returns the epoch of the stream that contains a time.
 func (st *Stream) EpochOf(at time.Time) uint32 {
 	return uint32(max(0, at.Sub(st.Created)) / shardLife)
 }
@@ -106,15 +107,15 @@ const (
 	recordExpired = "x"
 )
 
-// recordedAt is the time of all records of one table in a transaction.
+// recordedAt is the time that a transaction gives to all its records of one table.
 type recordedAt struct {
 	table *Table
 	time  time.Time
 }
 
-// now returns the time for the records of a table in this transaction: the time of its first change. All records have
-// the same time, so that a restore to a point in time has all changes of a transaction or none. The transaction takes
-// the time while no other one can write the table, so a later transaction never writes an earlier time to the stream.
+// now returns the time for the records of a table in this transaction, which is the time of its first change. All
+// these records have the same time, so that a restore to a point in time has all changes of a transaction or none. No
+// other transaction can write the table when now reads the clock, so the times in a stream never decrease.
 func (tx *Tx) now(t *Table) time.Time {
 	for _, r := range tx.times {
 		if r.table == t {
@@ -126,8 +127,8 @@ func (tx *Tx) now(t *Table) time.Time {
 	return at
 }
 
-// record appends the change of an item to a stream of its table. It skips a write that replaces an item by an equal
-// one. Source: DG/Streams.html.
+// record appends the change of an item to a stream of its table. It skips a write that does not change the item.
+// Source: DG/Streams.html.
 func (tx *Tx) record(t *Table, st *Stream, partition []byte, old, item attr.Item) error {
 	if bytes.Equal(old, item) {
 		return nil
@@ -168,7 +169,7 @@ func (tx *Tx) record(t *Table, st *Stream, partition []byte, old, item attr.Item
 	return tx.w.Put(st.Space, shard.partition(), next.row(), b.Item())
 }
 
-// lastSequence returns the last sequence number of a column, or 0.
+// lastSequence returns the last sequence number of a column, or 0 if the column has had no record.
 func lastSequence(r store.Reader, st *Stream, column uint32) (Sequence, error) {
 	value, ok, err := r.Get(st.Space, columnsPartition, columnRow(column))
 	if err != nil || !ok {
@@ -180,8 +181,8 @@ func lastSequence(r store.Reader, st *Stream, column uint32) (Sequence, error) {
 	return Sequence(binary.BigEndian.Uint64(value)), nil
 }
 
-// records yields the records of a shard from a sequence number to the end. If reverse is set, it yields the same
-// records from the last one to the first. It ends after an error.
+// records yields the records of a shard from the sequence number from on. If reverse is set, it yields the same
+// records in reverse order. It ends after an error.
 func records(r store.Reader, st *Stream, sh Shard, from Sequence, reverse bool) iter.Seq2[StreamRecord, error] {
 	return func(yield func(StreamRecord, error) bool) {
 		for row, err := range r.Query(st.Space, sh.partition(), store.Range{Lo: from.row()}, reverse) {

@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Stream returns the stream of a table with a label. It also finds a stream that was switched off, or whose table was
+// Stream returns the stream of a table that has the given label. The stream may have been switched off, or its table
 // deleted, in the last 24 hours. The error has kind [NotFound].
 func (s *View) Stream(table, label string) (*StreamInfo, error) {
 	if t := s.tables.ByName[table]; t != nil && t.def.Stream != nil && t.def.Stream.Label == label {
@@ -37,7 +37,7 @@ func (s *View) Stream(table, label string) (*StreamInfo, error) {
 	return info, nil
 }
 
-// Trimmed reports whether records of a time are older than [StreamRetention].
+// Trimmed reports whether a record of the given time is older than [StreamRetention].
 func (db *DB) Trimmed(at time.Time) bool { return db.Clock().Sub(at) > StreamRetention }
 
 // Streams returns the streams of a table, or of all tables if the name is empty,
@@ -67,13 +67,12 @@ func (s *View) Streams(table string) (list []*StreamInfo, err error) {
 		}
 		return strings.Compare(a.Label, b.Label)
 	})
-	// While a stream is being switched off, the tables and the ended streams both have it.
+	// While a stream is being switched off, both the table and EndedStreams have it.
 	return slices.CompactFunc(list, func(a, b *StreamInfo) bool { return a.Space == b.Space }), nil
 }
 
 // Roll closes the shards of a stream whose epoch is over, even if there are no new records. A write that is still
-// running then appends its record to the next shard. So a reader at the end of a closed shard has read all its
-// records.
+// running then appends its record to the next shard, so a closed shard gets no more records.
 func (db *DB) Roll(ctx context.Context, st *StreamInfo) error {
 	if !st.Ended.IsZero() {
 		return nil
@@ -122,16 +121,16 @@ func (db *DB) Roll(ctx context.Context, st *StreamInfo) error {
 // A ShardInfo describes a shard.
 type ShardInfo struct {
 	Shard
-	// Closed is true for a shard that gets no more records.
+	// Closed is true if the shard gets no more records.
 	Closed bool
 	column Sequence // the last sequence number of its column
 }
 
-// End returns the sequence number of the last record of an open shard, or the number before the first if it has none
-// yet. For a closed shard it returns the last number that the shard can have.
+// End returns the sequence number of the last record of an open shard. If the shard has no record yet, End returns
+// the number before its first. For a closed shard it returns the highest number that a record of the shard can have.
 func (sh *ShardInfo) End() Sequence { return max(sh.First()-1, min(sh.column, sh.Last())) }
 
-// Shards returns the shards of a stream that are still kept, ordered by epoch and then by column.
+// Shards returns the shards of a stream that may still have records, ordered by epoch and then by column.
 func (s *View) Shards(st *StreamInfo) (list []ShardInfo, err error) {
 	lasts := make([]Sequence, st.Shards)
 	epochs := uint32(0)
@@ -154,9 +153,10 @@ func (s *View) Shards(st *StreamInfo) (list []ShardInfo, err error) {
 	return list, nil
 }
 
-// Records returns records of a shard from a sequence number on, the oldest first. It returns at most limit records,
-// and at most 1 MB unless the first record is larger. It skips records that are older than [StreamRetention]. Next is
-// the sequence number at which the next call continues, and more reports whether that call will find records.
+// Records returns records of a shard, the oldest first, beginning with the sequence number from. It returns at most
+// limit records, and at most 1 MB unless the first record is larger. It skips records that are older than
+// [StreamRetention]. next is the sequence number for the next call, and more reports whether that call will find
+// records.
 func (s *View) Records(
 	st *StreamInfo, sh Shard, from Sequence, limit int,
 ) (list []StreamRecord, next Sequence, more bool, err error) {
@@ -181,7 +181,8 @@ func (s *View) Records(
 	return list, next, false, nil
 }
 
-// After returns up to limit records of a column after a sequence number, the oldest first; see [View.Records].
+// After returns up to limit records of a column that follow the sequence number q, the oldest first; see
+// [View.Records].
 func (s *View) After(st *StreamInfo, column uint32, q Sequence, limit int) (list []StreamRecord, err error) {
 	last, err := lastSequence(s.r, &st.Stream, column)
 	epoch := max(q.epoch(), st.EpochOf(s.db.Clock().Add(-StreamRetention)))
@@ -191,8 +192,8 @@ func (s *View) After(st *StreamInfo, column uint32, q Sequence, limit int) (list
 	return list, err
 }
 
-// From returns the sequence number of the first record of a shard that is not older than at, or the number after the
-// last record. It reads all records before that one.
+// From returns the sequence number of the first record of a shard that is not older than at. If there is none, it
+// returns the number after the last record. From reads all records up to that one.
 func (s *View) From(st *StreamInfo, sh ShardInfo, at time.Time) (Sequence, error) {
 	for r, err := range records(s.r, &st.Stream, sh.Shard, 0, false) {
 		if err != nil || !r.Time.Before(at) {
@@ -202,8 +203,8 @@ func (s *View) From(st *StreamInfo, sh ShardInfo, at time.Time) (Sequence, error
 	return sh.End() + 1, nil
 }
 
-// Trimmed reports whether a record is gone or older than [StreamRetention]. The shard must once have had a record
-// with this sequence number.
+// Trimmed reports whether a record was removed or is older than [StreamRetention]. The caller makes sure that the
+// shard has had a record with this sequence number.
 func (s *View) Trimmed(st *StreamInfo, sh Shard, q Sequence) (bool, error) {
 	value, ok, err := s.r.Get(st.Space, sh.partition(), q.row())
 	if err != nil || !ok {
@@ -213,9 +214,10 @@ func (s *View) Trimmed(st *StreamInfo, sh Shard, q Sequence) (bool, error) {
 	return err == nil && s.db.Trimmed(r.Time), err
 }
 
-// Missed reports whether a reader that continues a shard at a sequence number would skip records that are no longer
-// kept. It returns false for a number before the first of the shard, as the reader then starts at the oldest record
-// kept. It also returns false once all records of a closed shard are gone, as no row says which number was the last.
+// Missed reports whether a reader that continues a shard at the sequence number from would skip records that are no
+// longer kept. It returns false for a number before the first of the shard, as the reader then starts at the oldest
+// record that is kept. It also returns false once all records of a closed shard are gone, as no row says which number
+// was the last.
 func (s *View) Missed(st *StreamInfo, sh ShardInfo, from Sequence) (bool, error) {
 	if from < sh.First() {
 		return false, nil
@@ -226,7 +228,8 @@ func (s *View) Missed(st *StreamInfo, sh ShardInfo, from Sequence) (bool, error)
 	return from <= sh.End() && sh.End() < sh.Last(), nil
 }
 
-// Horizon returns a sequence number of a column. Records up to this number are no longer kept, and later ones are.
+// Horizon returns a sequence number of a column. All records up to this number are older than [StreamRetention], and
+// all later ones are not.
 func (s *View) Horizon(st *StreamInfo, column uint32) (Sequence, error) {
 	last, err := lastSequence(s.r, &st.Stream, column)
 	if err != nil {
@@ -237,7 +240,7 @@ func (s *View) Horizon(st *StreamInfo, column uint32) (Sequence, error) {
 	return from - 1, err
 }
 
-// Lost reports whether a record of a column after a sequence number is no longer kept.
+// Lost reports whether a record of a column with a higher number than q is no longer kept.
 func (s *View) Lost(st *StreamInfo, column uint32, q Sequence) (bool, error) {
 	value, ok, err := s.r.Get(st.Space, trimmedPartition, columnRow(column))
 	if err != nil {
@@ -247,7 +250,8 @@ func (s *View) Lost(st *StreamInfo, column uint32, q Sequence) (bool, error) {
 		return true, nil
 	}
 
-	// TrimStreams may still have to remove the lost record. That is then the oldest, and so the first record after q.
+	// A record that is too old counts as lost even before TrimStreams removes it. The first record after q is the
+	// oldest, so it is enough to check the time of that record.
 	last, err := lastSequence(s.r, &st.Stream, column)
 	if err != nil {
 		return false, err
@@ -261,7 +265,7 @@ func (s *View) Lost(st *StreamInfo, column uint32, q Sequence) (bool, error) {
 	return false, nil
 }
 
-// retention is how long the records of the stream, or of the history, are kept.
+// retention returns how long the records of the stream, or of the history, are kept.
 func (st *StreamInfo) retention() time.Duration {
 	if st.days > 0 {
 		return time.Duration(st.days) * 24 * time.Hour
@@ -272,7 +276,7 @@ func (st *StreamInfo) retention() time.Duration {
 // trimRows is the maximum number of records that one update removes.
 const trimRows = 1000
 
-// TrimStreams removes the records of streams and histories that are too old.
+// TrimStreams removes the records of streams and histories that are past their retention.
 func (db *DB) TrimStreams(ctx context.Context) error {
 	var list []*StreamInfo
 	err := db.View(ctx, func(s *View) (err error) {
@@ -327,8 +331,8 @@ func (db *DB) trimStream(ctx context.Context, st *StreamInfo) error {
 	}
 }
 
-// findTrimmed returns up to trimRows records of a stream that are too old. No epoch before from has records. Once the
-// caller has removed the returned records, no epoch before to has any.
+// findTrimmed returns up to trimRows records of a stream that are past their retention. Epochs before from have no
+// records. Epochs before to have none once the caller has removed the returned ones.
 func (s *View) findTrimmed(st *StreamInfo) (old []store.Position, from, to uint32, err error) {
 	value, ok, err := s.r.Get(st.Space, trimmedPartition, nil)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Table is a compiled [Definition]. It is immutable: a changed table is another Table. Get one in a [DB.View] or
-// [DB.Update].
+// A Table is a compiled [Definition]. It is immutable: after a change the table has a new Table. Get a Table in a
+// [DB.View] or [DB.Update].
 type Table struct {
 	def     *Definition
 	key     *keycond.Schema
@@ -18,14 +18,15 @@ type Table struct {
 	all     []*Index // indexes, then the vector indexes
 	vectors []vectorAttribute
 	stats   *Stats
-	passing bool // the status of the table or of an index depends on the time
+	passing bool // the status of the table or of an index changes at a set time
 }
 
 // An Index is a compiled index of a [Table]: a secondary index or a vector index.
 type Index struct {
-	def      *IndexDefinition
-	key      *keycond.Schema
-	own      []keycond.Attribute // the key attributes of the index, without the table's
+	def *IndexDefinition
+	key *keycond.Schema
+	// the key attributes of the index, without those that it takes from the table's key
+	own      []keycond.Attribute
 	filters  []keycond.Attribute // of a vector index: the attributes that searches may compare
 	local    bool
 	project  func(name []byte) bool // nil for ALL
@@ -33,11 +34,12 @@ type Index struct {
 	position int // among the table's indexes
 }
 
-// StorageOverhead is the number of bytes that each item or index entry adds to the reported storage, besides its
+// StorageOverhead is the number of bytes that the reported storage counts for each item or index entry besides its
 // size. Source: DG/CapacityUnitCalculations.html.
 const StorageOverhead = 100
 
-// Compile returns the Table of a checked definition. It reuses the counters of old for the spaces that both have.
+// Compile returns the Table of a checked definition. If old is not nil, the new Table continues the counters of old,
+// for the spaces that both have.
 func Compile(def *Definition, old *Table) *Table {
 	var before []Counter
 	if old != nil {
@@ -76,8 +78,8 @@ func Compile(def *Definition, old *Table) *Table {
 	return t
 }
 
-// projector returns a function that reports whether entries of ix have an attribute. It returns nil if they have all
-// attributes of the item.
+// projector returns a function that reports whether entries of ix have the attribute with a given name. It returns
+// nil if they have all attributes of the item.
 func projector(ix *Index) func([]byte) bool {
 	if ix.def.Projection.Type == ProjectAll {
 		return nil
@@ -174,13 +176,13 @@ func (ix *Index) Items() (count, bytes int64) {
 // process.
 func (ix *Index) Examined() int64 { return ix.stats.Examined.Load() }
 
-// Projects reports whether the index keeps the top-level attribute called name.
+// Projects reports whether entries of the index have the top-level attribute called name.
 func (ix *Index) Projects(name string) bool {
 	return ix.project == nil || ix.project([]byte(name))
 }
 
-// address returns the address of an item in the table. It returns an error if the key attributes do not match the
-// schema.
+// address returns the partition and sort bytes of an item's row in the table. It returns an error if the key
+// attributes do not match the schema.
 func (t *Table) address(it attr.Item) (partition, sort []byte, err error) {
 	if err := t.checkKeyValues(it); err != nil {
 		return nil, nil, err
@@ -192,10 +194,10 @@ func (t *Table) address(it attr.Item) (partition, sort []byte, err error) {
 // addressBytes is the initial capacity of the buffer for an address. Most addresses are shorter.
 const addressBytes = 64
 
-// addressOf returns the address of an item whose key attributes match the schema.
+// addressOf is address for an item whose key attributes are known to match the schema.
 func (t *Table) addressOf(it attr.Item) (partition, sort []byte) { return t.appendAddress(nil, it) }
 
-// appendAddress is addressOf that uses the memory of buf, unless buf is nil.
+// appendAddress is addressOf, but uses the memory of buf if buf is not nil.
 func (t *Table) appendAddress(buf []byte, it attr.Item) (partition, sort []byte) {
 	if buf == nil {
 		buf = make([]byte, 0, addressBytes)
@@ -206,13 +208,14 @@ func (t *Table) appendAddress(buf []byte, it attr.Item) (partition, sort []byte)
 	return buf[:n:n], buf[n:]
 }
 
-// ItemAddress returns the address of an item. It returns an error if the key attributes do not match the schema.
+// ItemAddress returns the partition and sort bytes of an item's row. It returns an error if the key attributes do not
+// match the schema.
 func (t *Table) ItemAddress(item attr.Item) (partition, sort []byte, err error) {
 	return t.address(item)
 }
 
-// Address returns the address of the item with the given key, which must have
-// exactly the attributes of the key schema.
+// Address returns the partition and sort bytes of the row of the item with the given key. The key must have exactly
+// the attributes of the key schema.
 func (t *Table) Address(key attr.Item) (partition, sort []byte, err error) {
 	if err := t.CheckKey(key); err != nil {
 		return nil, nil, err
@@ -279,21 +282,21 @@ func (t *Table) KeyOf(item attr.Item) (attr.Item, error) {
 	return t.key.Key(item), nil
 }
 
-// Gone reports whether the table was deleted and its time as DELETING is over.
+// Gone reports whether the table was deleted and the time for which it was DELETING is over.
 func (t *Table) Gone(now time.Time) bool {
 	return !t.def.States.Deleting.IsZero() && !now.Before(t.def.States.Deleting)
 }
 
-// Usable reports whether clients can read and write items of the table. For such requests, a table that is CREATING
-// or DELETING does not exist. Source: ExtendDB pull request 204, which compared it with the service. (According to
-// API_DeleteTable, a DELETING table may still answer for a while.)
+// Usable reports whether clients can read and write items of the table. While a table is CREATING or DELETING, such
+// requests fail as if it did not exist. Source: ExtendDB pull request 204, which compared it with the service.
+// (According to API_DeleteTable, a DELETING table may still answer for a while.)
 func (t *Table) Usable(now time.Time) bool {
 	s := t.def.Status(now)
 	return s == StatusActive || s == StatusUpdating
 }
 
-// Counters returns the counters of the table and then of its indexes. If onlyWhole is set, it leaves out the indexes
-// that are being built.
+// Counters returns the counters of the table and then of its indexes. If onlyWhole is set, it skips the indexes that
+// are still being built.
 func (t *Table) Counters(onlyWhole bool) []Counter {
 	all := []Counter{{t.def.Space, t.stats, t.BilledSize}}
 	for _, ix := range t.all {

@@ -20,14 +20,14 @@ const TokenWindow = 10 * time.Minute
 type Token struct {
 	// Digest is a hash of the request. A request with the same token and another digest is a mismatch.
 	Digest []byte
-	// Read has the sizes of the written items by table, as a repeated request consumes read units for them.
+	// Read has the sizes of the written items by table. A repeated request consumes read units for these sizes.
 	Read map[string][]int
 	Time time.Time
 }
 
-// Tokens have their own space, far from the definitions. Every transaction reads the definitions: in a shared store,
-// a transaction that added a token next to them would conflict with all others. Each token has a row by token and a
-// row by time. The rows by time serve to find old tokens.
+// tokenSpace is the space of the tokens. It is not next to the definitions: every transaction reads the definitions,
+// so in a shared store a transaction that added a token next to them could conflict with all others. Each token has a
+// row by token and a row by time. The rows by time are there to find old tokens.
 const tokenSpace store.Space = 1 << 63
 
 var (
@@ -36,10 +36,10 @@ var (
 )
 
 // Remember looks up a token. If the database has stored it within [TokenWindow], Remember returns the stored record
-// and true. Otherwise Remember stores tok as part of the transaction.
+// and true. Otherwise Remember stores tok as part of the transaction and returns false.
 //
-// Sweeps delete old records. As not every program sweeps, each transaction with a token deletes some too, except in a
-// shared store, where these transactions would conflict with each other.
+// Sweeps delete old records, but not every program sweeps. So each transaction with a token deletes some old records
+// too. In a shared store it does not, as these transactions would conflict with each other.
 func (tx *Tx) Remember(token string, tok Token) (Token, bool, error) {
 	if p, ok := tx.w.(capability.Presumer); ok { // the token is usually new; a client rarely repeats a request
 		p.Presume(address.Append(nil, tokenSpace, tokensPartition, []byte(token)))
@@ -85,7 +85,7 @@ func (tx *Tx) putToken(token string, tok Token) error {
 	return tx.w.Put(tokenSpace, timesPartition, append(timeKey(tok.Time), token...), nil)
 }
 
-// SetRead sets the sizes of the items that this transaction has written in its record.
+// SetRead sets the sizes of the items that this transaction has written in the record of its token.
 func (tx *Tx) SetRead(token string, tok Token, read map[string][]int) error {
 	tok.Read = read
 	return tx.putToken(token, tok)
@@ -119,7 +119,7 @@ func (db *DB) ExpireTokens(ctx context.Context, now time.Time) error {
 	}
 }
 
-// oldTokens returns the keys of up to forgetRows rows by time that are older than before, the oldest first.
+// oldTokens returns the sort keys of up to forgetRows rows by time that are older than before, the oldest first.
 func oldTokens(r store.Reader, before time.Time) (old [][]byte, err error) {
 	for row, err := range r.Query(tokenSpace, timesPartition, store.Range{Hi: timeKey(before)}, false) {
 		if err != nil {

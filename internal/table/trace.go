@@ -7,7 +7,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Trace describes what a query or scan read. The same code computes the consumed capacity, so the two always agree.
+// A Trace describes what a query or scan has read. Its counts are also those from which the consumed capacity is
+// computed, so the two always agree.
 type Trace struct {
 	Operation string // Query or Scan
 	Table     string
@@ -15,15 +16,15 @@ type Trace struct {
 	// Key is the key of the table or index.
 	Key *keycond.Schema
 	// Partition is the partition that a query read, and Clauses are its key conditions. Range is the range of sort
-	// keys that it walked, already narrowed by the ExclusiveStartKey.
+	// keys that the query read. It begins after the ExclusiveStartKey.
 	Partition []byte
 	Clauses   []keycond.Clause
 	Range     store.Range
-	// Span is the part of scan order that a scan walked.
+	// Span is the part of the scan order that a scan read.
 	Span       store.Span
 	Reverse    bool
 	Consistent bool
-	// Examined counts the rows read, Returned those that passed the filter.
+	// Examined is the number of rows read. Returned is the number of those that passed the filter.
 	Examined, Returned int
 	// Bytes is the size of the rows read. Fetched is the size of the items that a local index fetched from the table.
 	Bytes, Fetched int
@@ -34,9 +35,8 @@ type Trace struct {
 
 type traceKey struct{}
 
-// WithTrace returns a context with which every query and scan calls report when it ends. If ctx already has such a
-// function, both are called, so callers at several levels all get traces. report runs in the goroutine of the query
-// or scan.
+// WithTrace returns a derived context. Each query and scan with that context calls report when it ends, in its own
+// goroutine. If ctx already has such a function, both are called.
 func WithTrace(ctx context.Context, report func(Trace)) context.Context {
 	all := report
 	if outer, ok := ctx.Value(traceKey{}).(func(Trace)); ok {

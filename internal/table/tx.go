@@ -15,16 +15,15 @@ const MaxItemBytes = doc.MaxSize
 
 const msgItemSize = "Item size has exceeded the maximum allowed size"
 
-// A View reads tables as they are at one moment. It is valid until the function
-// that it was given to returns.
+// A View reads tables as they are at one moment. It is valid until the function that got it returns.
 type View struct {
 	ctx    context.Context //nolint:containedctx // of the call that the View is for
 	db     *DB
 	tables *Set
 	r      store.Reader
-	fixed  bool   // part of a transaction, so it reads no earlier versions
+	fixed  bool   // the View is part of a transaction, so it reads no earlier versions
 	addr   []byte // memory for the address of a ViewItem's only Get
-	serial bool   // part of an update, for which others wait
+	serial bool   // the View is part of an update, for which other updates wait
 }
 
 // Rows returns a Reader of all rows: those of tables, indexes and the catalogue.
@@ -81,14 +80,15 @@ type Tx struct {
 	w       store.Writer
 	times   []recordedAt
 	written int         // number of rows put or deleted
-	undo    *undoWriter // same as w, once there was a savepoint
+	undo    *undoWriter // equal to w, once there has been a savepoint
 	pending []delta
-	// expiring is true while a sweep deletes items. The stream records of those deletions say so.
+	// expiring is true while a sweep deletes items, so that the stream records of these deletions say that the items
+	// expired.
 	expiring bool
 	few      [4]delta // initial memory of pending
 }
 
-// A delta is a change of the counters of one space. The counters change once the transaction has been applied.
+// A delta is a change of the counters of one space. It takes effect after the transaction has been applied.
 type delta struct {
 	stats        *Stats
 	items, bytes int
@@ -112,9 +112,9 @@ type Change struct {
 	Capacity Capacity
 }
 
-// Put writes an item and replaces the item with the same key. A nil cond always holds. The caller must not change the
-// item afterwards. The error has kind [Validation] if the item does not match the table, or [ConditionFailed], with
-// Change.Capacity set.
+// Put writes an item. It replaces the item with the same key, if there is one. A nil cond always holds. The caller
+// must not change the item afterwards. The error has kind [Validation] if the item does not match the table. It has
+// kind [ConditionFailed] if cond does not hold; Change.Capacity is then set.
 func (tx *Tx) Put(t *Table, item attr.Item, cond *expr.Condition) (Change, error) {
 	partition, sort, err := t.address(item)
 	if err != nil {
@@ -185,8 +185,8 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 	return change, err
 }
 
-// count adds a write of a row to the pending counters. before reports whether the row existed before the write, with
-// the size was. after reports whether it exists now, with the size is.
+// count adds a write of a row to the pending counters. before reports whether the row existed before the write, and
+// was is its size then. after reports whether it exists now, and is is its size now.
 func (tx *Tx) count(s *Stats, before, after bool, was, is int) {
 	d := delta{stats: s}
 	if before {
@@ -209,8 +209,8 @@ func (tx *Tx) count(s *Stats, before, after bool, was, is int) {
 	tx.pending = append(tx.pending, d)
 }
 
-// checkItem returns an error if an item is too large, or has a value that cannot be a key of one of the table's
-// indexes.
+// checkItem returns an error if an item is too large, or if it has a key attribute of an index with a value that
+// cannot be a key.
 func (t *Table) checkItem(item attr.Item) error {
 	if item.Size() > MaxItemBytes {
 		return invalid(msgItemSize)
@@ -226,8 +226,8 @@ func (t *Table) checkItem(item attr.Item) error {
 	return t.checkSize(item)
 }
 
-// firstRefusal calls check for the secondary indexes of t and returns the error of the index that comes first by
-// name, be it global or local.
+// firstRefusal calls check for each secondary index of t. If several calls fail, it returns the error of the index
+// that comes first by name, whether global or local.
 func (t *Table) firstRefusal(check func(*Index) error) (refusal error) {
 	var first *Index
 	for _, ix := range t.indexes {
@@ -238,7 +238,7 @@ func (t *Table) firstRefusal(check func(*Index) error) (refusal error) {
 	return refusal
 }
 
-// checkSize returns an error if an item is too large together with its entries in local indexes.
+// checkSize returns an error if an item and its entries in local indexes are together too large.
 func (t *Table) checkSize(item attr.Item) error {
 	size := item.Size()
 	for _, ix := range t.indexes {
@@ -281,8 +281,8 @@ func (s *View) Measure(t *Table, key attr.Item) (hash attr.Item, size int64, err
 	return slices.Clone(b.Item()), size, nil
 }
 
-// Check evaluates a condition on the item with the given key and writes nothing. The error has kind [ConditionFailed]
-// if the condition does not hold. A check consumes the units of a write. Source: API_TransactWriteItems,
+// Check evaluates a condition on the item with the given key and writes nothing. If the condition does not hold, the
+// error has kind [ConditionFailed]. A check consumes the units of a write. Source: API_TransactWriteItems,
 // ConditionCheck.
 func (tx *Tx) Check(t *Table, key attr.Item, cond *expr.Condition) (Change, error) {
 	item, err := tx.Get(t, key)

@@ -13,9 +13,9 @@ import (
 
 const msgUpdateSize = "Item size to update has exceeded the maximum allowed size"
 
-// Update changes the item with the given key, or creates it. All operands have the values from before the update. The
-// error has kind [Validation] if the item or the table does not allow the update. It has kind [ConditionFailed] if
-// the condition does not hold; Change.Capacity is then set. After an error nothing is written.
+// Update changes the item with the given key, or creates it. All operands of the update are evaluated on the item as
+// it was before. The error has kind [Validation] if the item or the table does not allow the update. It has kind
+// [ConditionFailed] if the condition does not hold; Change.Capacity is then set. After an error nothing is written.
 func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Condition) (Change, error) {
 	partition, sort, err := t.Address(key)
 	if err != nil {
@@ -38,7 +38,7 @@ func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Co
 	if err != nil {
 		return Change{}, &Error{Kind: Validation, Msg: err.Error(), Err: err}
 	}
-	if item == nil { // the actions only remove something, and there is no item
+	if item == nil { // there is no item, and all actions only remove something
 		change := Change{}
 		change.Capacity.Table = WriteUnits(0)
 		return change, nil
@@ -52,8 +52,9 @@ func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Co
 	return tx.write(t, partition, sort, item, nil)
 }
 
-// CheckUpdate returns the error that the update has for every item: an invalid key, a change of a key attribute, or a
-// wrong kind for an index key. The error has kind [Validation]. Source: dynalite, test/updateItem.js.
+// CheckUpdate returns an error if the update would fail for every item: because the key is invalid, because the
+// update changes a key attribute, or because it gives an index key a value of the wrong kind. The error has kind
+// [Validation]. Source: dynalite, test/updateItem.js.
 func (t *Table) CheckUpdate(key attr.Item, update *expr.Update) error {
 	if err := t.CheckKey(key); err != nil {
 		return err
@@ -61,7 +62,7 @@ func (t *Table) CheckUpdate(key attr.Item, update *expr.Update) error {
 	return t.checkActions(update)
 }
 
-// checkActions is CheckUpdate for the update alone, without the key.
+// checkActions does the checks of CheckUpdate that concern only the update, not the key.
 func (t *Table) checkActions(update *expr.Update) error {
 	refused := "" // the first key attribute by name that the update changes
 	for _, action := range expr.Actions(update) {
@@ -115,8 +116,8 @@ func isNested(a ast.Action) bool {
 	return false
 }
 
-// CheckPaths returns an error if a path leads into a key attribute of the table or of an index. A key attribute is a
-// scalar, so no such path exists. The error has kind [Validation]. Source: dynalite, test/getItem.js, query.js,
+// CheckPaths returns an error if a path leads into a key attribute of the table or of an index. Key attributes are
+// scalars, so such a path cannot exist. The error has kind [Validation]. Source: dynalite, test/getItem.js, query.js,
 // scan.js and updateItem.js.
 func (t *Table) CheckPaths(paths iter.Seq[ast.Path]) error {
 	index := ""
@@ -143,8 +144,8 @@ func (t *Table) isIndexKey(name string) bool {
 	return slices.ContainsFunc(t.indexes, func(ix *Index) bool { return ix.key.Has(name) })
 }
 
-// checkUpdated is checkItem with the messages of updates. It checks the index keys of the whole item, not only the
-// attributes that the update changes, as the item may be older than the index. Source: conformance suites of dynalite
+// checkUpdated is checkItem with the messages of updates. It checks the index keys of the whole item, even those that
+// the update does not change, as the item may be older than the index. Source: conformance suites of dynalite
 // (test/updateItem.js) and alternator (test_gsi.py); the list of messages in API_TransactWriteItems,
 // CancellationReasons.
 func (t *Table) checkUpdated(item attr.Item, update *expr.Update) error {
@@ -184,8 +185,8 @@ func (t *Table) checkUpdated(item attr.Item, update *expr.Update) error {
 	return err
 }
 
-// errUpdatedKey returns the error for a value that cannot be an index key because it is empty or too long. If the
-// update itself sets an empty value, the error has [Error.Whole] set.
+// errUpdatedKey returns the error for an index key whose value is empty or too long. changed reports whether the
+// update has set the value. An empty value that the update has set gets an error with [Error.Whole].
 func errUpdatedKey(v attr.Value, changed bool) error {
 	if len(v.Raw()) > 0 {
 		return invalid("The update expression attempted to update the secondary index key beyond allowed size limits")

@@ -107,8 +107,8 @@ func (d *Definition) checkVector(ix *IndexDefinition, names map[string]bool) err
 	return nil
 }
 
-// readVector appends the elements of a list of numbers to dst, as float32 values of 4 bytes. It returns an error for
-// a value that cannot be a vector of the index.
+// readVector appends the elements of a list of numbers to dst, each as a float32 of 4 bytes. It returns an error if
+// the value cannot be a vector of the index.
 func (ix *Index) readVector(dst []byte, v attr.Value) ([]byte, error) {
 	name, n := ix.def.Vector.Attribute, ix.def.Vector.Dimensions
 	const invalidValue = "One or more parameter values were invalid. "
@@ -158,8 +158,8 @@ func Float(v attr.Value) (float32, bool) {
 	return float32(f), err == nil
 }
 
-// checkVectorEntry returns an error for an item that cannot be in a vector index. It checks only attributes for which
-// changed returns true.
+// checkVectorEntry returns an error if an item has a value that the vector index does not allow. It checks only
+// attributes for which changed returns true.
 func (ix *Index) checkVectorEntry(it attr.Item, changed func(name string) bool) error {
 	if v := it.Get(ix.def.Vector.Attribute); !v.IsZero() && changed(ix.def.Vector.Attribute) {
 		if _, err := ix.readVector(nil, v); err != nil {
@@ -226,8 +226,8 @@ type vectorAttribute struct {
 	dimensions int
 }
 
-// vectorAttributes returns the vector attributes of all vector indexes in the order of the indexes, without
-// duplicates.
+// vectorAttributes returns the vector attributes of all vector indexes in the order of the indexes. Indexes can share
+// an attribute, which then appears once.
 func (d *Definition) vectorAttributes() (list []vectorAttribute) {
 	for _, ix := range d.Vectors {
 		a := vectorAttribute{ix.Vector.Attribute, int(ix.Vector.Dimensions)}
@@ -238,13 +238,13 @@ func (d *Definition) vectorAttributes() (list []vectorAttribute) {
 	return list
 }
 
-// vectorBytes is the billed size of one dimension of a vector, however many digits it has.
+// vectorBytes is the billed size of one element of a vector, however many digits the number has.
 const vectorBytes = 4
 
-// BilledSize returns the size of an item for the units of reads and writes of the table and for TableSizeBytes. It
-// counts 4 bytes per dimension for the vector of an index. Other sizes count the numbers of the vector: the limit of
-// an item, the limit of a page, and secondary indexes. Source: conformance captures and dynoxide's of eu-west-2 and
-// us-east-1, 2026-10-09; of reads, 2026-10-23.
+// BilledSize returns the size of an item that counts for read and write units of the table and for TableSizeBytes. If
+// the item has the vector of a vector index, each element of the vector counts 4 bytes. All other sizes count the
+// elements as numbers: the limit of an item, the limit of a page, and secondary indexes. Source: conformance captures
+// and dynoxide's of eu-west-2 and us-east-1, 2026-10-09; of reads, 2026-10-23.
 func (t *Table) BilledSize(it attr.Item) int {
 	size := it.Size()
 	for _, a := range t.vectors {
@@ -255,7 +255,7 @@ func (t *Table) BilledSize(it attr.Item) int {
 	return size
 }
 
-// BilledAs reports whether [Table.BilledSize] returns the same sizes for t as for o, another version of the table.
+// BilledAs reports whether [Table.BilledSize] returns the same sizes for t and for o, another version of the table.
 func (t *Table) BilledAs(o *Table) bool { return slices.Equal(t.vectors, o.vectors) }
 
 // isVector reports whether a value is a list of numbers of the right length. Items that are older than the index may
@@ -275,7 +275,7 @@ func (a *vectorAttribute) isVector(v attr.Value) bool {
 // minVectorBytes is the minimum number of bytes charged for a write or a search of a vector index.
 const minVectorBytes = 1024
 
-// charge adds the capacity that a write of an entry consumes.
+// charge adds the capacity that a write of entry to the index consumes.
 func (ix *Index) charge(units *Capacity, entry attr.Item) {
 	if ix.def.Vector == nil {
 		units.addIndex(ix.def.Name, ix.local, WriteUnits(entry.Size()))

@@ -7,8 +7,8 @@ import (
 	"github.com/sortkey/sortkey/internal/item/token"
 )
 
-// appendName appends a member's name with quotes and a colon. It puts a comma before the name unless the member is
-// the object's first.
+// appendName appends a member's name with quotes and a colon. Unless the member is the first of its object, it puts a
+// comma before the name.
 func appendName(dst []byte, name string) []byte {
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxViolations is the maximum number of violations that the service reports. Source: dynalite test/createTable.js,
-// "more than five empty LocalSecondaryIndexes".
+// maxViolations is the maximum number of violations that one error reports, as in the service. Source: dynalite
+// test/createTable.js, "more than five empty LocalSecondaryIndexes".
 const maxViolations = 10
 
-// A check is a kind of constraint in the service model.
+// A check is a kind of constraint in the service model, such as a minimum or a pattern.
 type check uint8
 
 const (
@@ -30,12 +30,12 @@ const (
 type violation struct {
 	check  check
 	member string // the last name of the path, or "" for a list element
-	// path is the path in the model's spelling, such as RequestItems.T.member.Keys. In lower, each member name begins
-	// with a lower-case letter.
+	// path leads to the value in the spelling of the model, such as RequestItems.T.member.Keys. lower is the same
+	// path with member names that begin with a lower-case letter.
 	path, lower string
-	value       string // as printed; unused if isNull is set
+	value       string // the value as messages print it; unused if isNull is set
 	isNull      bool
-	text        string // such as "Member must not be null"
+	text        string // the violated constraint, such as "Member must not be null"
 }
 
 // violations collects the violations that Validate finds.
@@ -49,8 +49,8 @@ type violations struct {
 // A segment is one step of a path: a structure member, a list element or a map entry.
 type segment struct {
 	name  string
-	index int  // of a list element, from 1; otherwise 0
-	entry bool // name is the key of a map entry
+	index int  // position of a list element, from 1; otherwise 0
+	entry bool // true if name is the key of a map entry
 }
 
 func (v *violations) push(name string) { v.path = append(v.path, segment{name: name}) }
@@ -58,7 +58,8 @@ func (v *violations) elem(i int)       { v.path = append(v.path, segment{index: 
 func (v *violations) key(k string)     { v.path = append(v.path, segment{name: k, entry: true}) }
 func (v *violations) pop()             { v.path = v.path[:len(v.path)-1] }
 
-// validate calls check for an input of an operation. It returns one error for all violations that check adds, or nil.
+// validate validates the input of an operation: it calls check, which adds the violations. It returns one error for
+// all of them, or nil if there are none.
 func validate(op Op, check func(*violations)) error {
 	v := violationsPool.Get().(*violations)
 	defer violationsPool.Put(v)
@@ -70,7 +71,7 @@ func validate(op Op, check func(*violations)) error {
 // violationsPool reuses violations, which saves an allocation in every request.
 var violationsPool = sync.Pool{New: func() any { return new(violations) }}
 
-// missing reports whether a member is absent. If it is required, missing records the violation.
+// missing reports whether a member is absent. If it is absent but required, missing records the violation.
 func (v *violations) missing(member string, absent, required bool) bool {
 	if absent && required {
 		v.null(member)
@@ -78,8 +79,8 @@ func (v *violations) missing(member string, absent, required bool) bool {
 	return absent
 }
 
-// add records a violation of a member or, if member is "", of the element at the current path. It returns false if
-// there are maxViolations already.
+// add records a violation of the constraint kind. The violating value is a member, or the element at the current path
+// if member is "". add records nothing and returns false if there are already maxViolations.
 func (v *violations) add(kind check, member, value, text string) bool {
 	if len(v.found) >= maxViolations {
 		return false
@@ -123,14 +124,14 @@ func appendStep(path []byte, name string) []byte {
 	return append(path, name...)
 }
 
-// lowerLast changes the first letter of name, which is the last step of path, to lower case.
+// lowerLast changes the first letter of the last step of path to lower case. name is that step.
 func lowerLast(path []byte, name string) {
 	if c := &path[len(path)-len(name)]; *c >= 'A' && *c <= 'Z' {
 		*c += 'a' - 'A'
 	}
 }
 
-// echo sets the value of the last violation, which messages print.
+// echo sets the value that the message of the last violation prints.
 func (v *violations) echo(value []byte) { v.found[len(v.found)-1].value = string(value) }
 
 func (v *violations) null(member string) { v.add(checkNull, member, "", textNull) }
@@ -151,7 +152,8 @@ func matching(pattern string) string {
 // Source: ack-api-quirks, DDB-TABLE-442.
 const NoTableClass = "NONE"
 
-// text checks a string: the name or ARN of a table, a value of an enumeration, or any other string.
+// text checks a string against its traits. The string may be the name or ARN of a table, a value of an enumeration,
+// or any other text.
 func (v *violations) text(member string, p *string, required bool, t *traits) {
 	if v.missing(member, p == nil, required) {
 		return
@@ -183,7 +185,7 @@ func (v *violations) text(member string, p *string, required bool, t *traits) {
 	}
 }
 
-// textLength returns the number of UTF-16 code units in s, which is how the service measures strings.
+// textLength returns the number of UTF-16 code units in s. The service measures strings in these units.
 func textLength(s string) int {
 	n := 0
 	for _, r := range s {
@@ -222,9 +224,9 @@ func IsName(s string) bool {
 // ValidName reports whether s can be the name of a table or of an index.
 func ValidName(s string) bool { return len(s) >= MinName && len(s) <= MaxName && IsName(s) }
 
-// table checks the name or ARN of a table. An empty name violates only the minimum length. In operations on tables it
-// also violates the pattern. [ParseTable] checks ARNs later. Sources: conformance s_put_table_*; ack-api-quirks,
-// DDB-TABLE-457.
+// table checks the name or ARN of a table. An empty name violates the minimum length. In operations on tables it also
+// violates the pattern. For an ARN, table checks only the maximum length, and [ParseTable] checks the rest later.
+// Sources: conformance s_put_table_*; ack-api-quirks, DDB-TABLE-457.
 func (v *violations) table(member, s string, shortest int) {
 	switch {
 	case s == "" && v.op.lifecycle():
@@ -268,8 +270,8 @@ func (v *violations) integer(member string, p *int64, required bool, t *traits) 
 	}
 }
 
-// size checks the length of a list or map. If size returns true, it has recorded a violation, whose printed value the
-// caller must set with echo.
+// size checks the length of a list or map. If it records a violation, it returns true, and the caller must set the
+// printed value with echo.
 func (v *violations) size(member string, n int, t *traits) bool {
 	if n < int(t.min) {
 		return v.add(checkMin, member, "", atLeastLength(int(t.min)))
@@ -279,7 +281,8 @@ func (v *violations) size(member string, n int, t *traits) bool {
 	return false
 }
 
-// tableKeys checks the keys of a map whose keys are table names.
+// tableKeys checks the keys of a map whose keys are names or ARNs of tables. Like size, it returns true for a
+// violation.
 func (v *violations) tableKeys(member string, keys []string) bool {
 	for _, k := range keys {
 		if strings.HasPrefix(k, ARNPrefix) && len(k) <= MaxARN {
@@ -293,7 +296,7 @@ func (v *violations) tableKeys(member string, keys []string) bool {
 	return false
 }
 
-// mapValue checks the length of a map element.
+// mapValue checks the length of a map element that is a list. Like size, it returns true for a violation.
 func (v *violations) mapValue(member string, n int, t *traits) bool {
 	if lo, hi := int(t.min), int(t.max); n < lo || n > hi {
 		return v.add(
@@ -313,7 +316,7 @@ func (v *violations) err() error {
 
 // message returns the text of all violations.
 func (v *violations) message() string {
-	// A violation with formSentence hides all others.
+	// If a rule gives a violation a sentence of its own, the service reports nothing else.
 	missing := false
 	for i := range v.found {
 		if r := v.op.rule(&v.found[i]); r != nil && r.form == formSentence {
@@ -322,8 +325,8 @@ func (v *violations) message() string {
 		missing = missing || v.found[i].check == checkNull
 	}
 	if !missing {
-		// If the newer layer of the service finds a violation, it does not call the older one. A request without a
-		// required member does not reach the newer layer.
+		// If the newer layer of the service finds a violation, it does not call the older layer. A request that lacks
+		// a required member does not reach the newer layer.
 		if list := v.generic(); len(list) > 0 {
 			return heading(len(list)) + strings.Join(list, "; ")
 		}
@@ -347,9 +350,9 @@ func (v *violations) message() string {
 	return heading(len(kept)) + strings.Join(kept, "; ")
 }
 
-// generic returns the violations that the newer layer reports. If one of them must be reported alone (formFirst,
-// formReturn), generic returns only the first such violation. Otherwise it returns all with formGeneric, sorted, with
-// an empty table name last.
+// generic returns the messages of the violations that the newer layer reports. If a violation must be reported alone
+// (formFirst, formReturn), generic returns only the first such violation. Otherwise it returns all with formGeneric,
+// sorted. An empty table name comes last.
 func (v *violations) generic() (list []string) {
 	last := ""
 	for i := range v.found {
@@ -377,9 +380,9 @@ func (v *violations) form(x *violation) form {
 	return formUsual
 }
 
-// shortName reports whether violation i is a table name that violates the pattern, and the next violation is its
-// length. The newer layer then reports only the length, except for UpdateItem. Source: dynoxide, seven regions,
-// 2026-10-09.
+// shortName reports whether violation i is the pattern of a table name whose length is wrong too. The next violation
+// is then that length. The newer layer reports only the length, except for UpdateItem. Source: dynoxide, seven
+// regions, 2026-10-09.
 func (v *violations) shortName(i int) bool {
 	if !v.op.newer() || v.op == OpUpdateItem || v.op == OpBatchGetItem || i+1 == len(v.found) {
 		return false
@@ -394,20 +397,20 @@ func heading(n int) string {
 	return strconv.Itoa(n) + " validation errors detected: "
 }
 
-// render returns the text of a violation in the wording of the form.
+// render returns the message of a violation in the wording of form.
 func (x *violation) render(form form) string {
 	switch form {
 	case formGeneric, formFirst:
 		return "Value at '" + x.path + "' failed to satisfy constraint: " + x.text
 	case formReturn, formReturns:
-		// UPDATE_NEW and the order of the values are the service's.
+		// The service itself writes UPDATE_NEW here, and the values in this order.
 		return "Failed to satisfy constraint: Member must satisfy enum value set: " +
 			"[ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
 	}
 	return "Value " + x.printed("'") + " at '" + x.lower + "' failed to satisfy constraint: " + x.text
 }
 
-// printed returns the value as messages show it, between quotes.
+// printed returns the value as messages show it: with quote on both sides, or as null.
 func (x *violation) printed(quote string) string {
 	if x.isNull {
 		return "null"

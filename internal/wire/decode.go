@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/lex"
 )
 
-// A position says where in the request a value is. The service's messages depend on it.
+// A position says where in a request a value is. The service's message for a wrong type depends on it.
 type position uint8
 
 const (
@@ -25,27 +25,28 @@ const (
 	inParent                 // an element of a list or map
 )
 
-// A decoder decodes one body. Its methods return an *Error, an *attr.Error or token.ErrMalformed; close turns each
-// into an *Error.
+// A decoder decodes one body. Its methods return an *Error, an *attr.Error or token.ErrMalformed. The method close
+// converts each of them to an *Error.
 type decoder struct {
 	json    token.Reader
 	body    []byte
 	faults  Faults
 	recent  recentStrings
-	strings []string // unused strings, to which pointers of members will point
+	strings []string // unused variables, to which the pointers of string members will point
 	decoded int      // bytes of memory that list and map elements take so far
 }
 
-// maxDecoded is the maximum memory of list and map elements, in bytes. An element can take a hundred times as much
-// memory as its JSON: "{}," can be an index of a table. Requests that the service accepts stay far below the limit.
+// maxDecoded is the maximum memory of list and map elements, in bytes. It protects against small bodies that need
+// much memory: an element can take a hundred times as much memory as its JSON, for example if "{}," is an index of a
+// table. Requests that the service accepts stay far below the limit.
 const maxDecoded = 16 << 20
 
 var errManyElements = Validation("The request contains too many elements")
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
-// openBody returns a decoder of a body. It rejects invalid UTF-8 and lone surrogates like other malformed JSON. If it
-// replaced them by U+FFFD, two different keys could become equal.
+// openBody returns a decoder of a body. The decoder rejects invalid UTF-8 and lone surrogates as malformed JSON. If
+// it replaced them by U+FFFD, two different keys could become equal.
 func openBody(body []byte) *decoder {
 	d := decoders.Get().(*decoder)
 	d.body = body
@@ -53,8 +54,9 @@ func openBody(body []byte) *decoder {
 	return d
 }
 
-// close ends the decoding of a body. It returns the service's error for err, or for text after the body. It stores
-// the faults in *faults. If faults is nil, it returns the first fault as the error.
+// close ends the decoding of a body. If err is set, it returns the service's error for err. It returns an error too
+// if text follows the body. It stores the faults in *faults. If faults is nil, it returns the first fault as the
+// error.
 func (d *decoder) close(err error, faults *Faults) error {
 	if err == nil {
 		err = d.json.End()
@@ -92,8 +94,8 @@ var errMalformed = Serialization("")
 
 func unexpectedToken() *Error { return Serialization("Unexpected token received from parser") }
 
-// open reads the start of an object or list. It returns false for null. For any other value it returns the error for
-// a wrong type.
+// open reads the start of an object or list, and returns true. It returns false for null. For any other value it
+// returns the service's error for a value of the wrong type.
 func (d *decoder) open(start byte, pos position, class string) (bool, error) {
 	kind := d.json.Peek()
 	if kind == start {
@@ -139,12 +141,13 @@ func (d *decoder) member() ([]byte, bool, error) {
 
 func (d *decoder) skip() error { return d.json.Skip() }
 
-// fault records that the attribute value which was just read is not allowed.
+// fault records that the attribute value which was just read is well formed but not allowed.
 func (d *decoder) fault(err *attr.Error) {
 	d.faults = append(d.faults, Fault{Path: d.json.Path(), Msg: err.Msg, Older: err.Older})
 }
 
-// refused records err and returns nil if err is a fault, after which decoding goes on. Otherwise it returns err.
+// refused handles an error of reading an attribute value. If err is a fault, refused records it and returns nil, so
+// that decoding continues. Otherwise it returns err.
 func (d *decoder) refused(err error) error {
 	if value, ok := errors.AsType[*attr.Error](err); ok && !value.Syntax {
 		d.fault(value)
@@ -174,7 +177,7 @@ func mismatch(raw []byte, class string) error {
 	return Serialization(tokenName(raw) + " cannot be converted to " + class)
 }
 
-// tokenName returns the name that the service's messages give a scalar JSON token.
+// tokenName returns what the service's messages call a scalar JSON token.
 func tokenName(raw []byte) string {
 	switch raw[0] {
 	case 't':
@@ -202,13 +205,13 @@ func (d *decoder) readString(x *string, _ position) (bool, error) {
 	return true, nil
 }
 
-// recentStrings caches strings of previous requests, as programs often repeat table names and expressions.
+// recentStrings caches strings of earlier requests, as programs often send the same table names and expressions.
 type recentStrings [8]string
 
 // maxText is the maximum length of a cached string, in bytes.
 const maxText = 256
 
-// get returns text as a string, from the cache if the cache has it.
+// get returns text as a string. If the cache has an equal string, get returns that one and allocates nothing.
 func (t *recentStrings) get(text []byte) string {
 	if len(text) == 0 || len(text) > maxText {
 		return string(text)
@@ -228,9 +231,9 @@ func (d *decoder) readLong(x *int64, _ position) (bool, error) {
 	return d.readWhole(x, "Long", math.MinInt64, math.MaxInt64)
 }
 
-// readWhole reads a number and drops its fraction. It replaces a number outside [lo, hi] by the nearer bound.
-// Captures of Query and Scan of 2026-10-20 show this for numbers up to 2^63. It returns an error for a number beyond
-// the range of doubles, for which there is no capture.
+// readWhole reads a number and drops its fraction. A number outside [lo, hi] becomes the nearer of these bounds.
+// Captures of Query and Scan of 2026-10-20 show this for numbers up to 2^63. For a number beyond the range of doubles
+// there is no capture, and readWhole returns an error.
 func (d *decoder) readWhole(x *int64, class string, lo, hi int64) (bool, error) {
 	raw, ok, err := d.scalar("java.lang." + class)
 	if err != nil || !ok {
@@ -328,8 +331,9 @@ const (
 	itemClass  = "java.util.Map<java.lang.String, " + valueClass + ">"
 )
 
-// typed returns true if the next value is an object, as attribute values and items are. Otherwise it returns the
-// result of [decoder.open]: the message for a wrong type depends on the position, which package doc does not know.
+// typed reports whether the next value is an object, as attribute values and items are. For any other value it calls
+// [decoder.open] and returns its result, as the message for a wrong type depends on the position, which package doc
+// does not know.
 func (d *decoder) typed(pos position, class string) (bool, error) {
 	if d.json.Peek() == '{' {
 		return true, nil
@@ -368,8 +372,8 @@ func (d *decoder) readItem(x *attr.Item, pos position) (bool, error) {
 	return true, err
 }
 
-// readValues reads ExpressionAttributeValues, which have the form of an item. If the item has a fault, readValues
-// reads the item again value by value, so that the path of each fault contains the name of the faulty value.
+// readValues reads ExpressionAttributeValues, which have the form of an item. If a value has a fault, readValues
+// reads all values again, one by one, so that the path of each fault contains the name of its value.
 func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
 	from, known := d.json.Offset(), len(d.faults)
 	ok, err := d.readItem(x, pos)
@@ -386,8 +390,8 @@ func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
 	}
 	for key := range values {
 		if key == "" || key[0] != ':' || !lex.IsWord(key[1:]) {
-			// The check of the expressions rejects this key. In the service that check comes before the one of the
-			// values: dynalite, validations/index.js, validateExpressions.
+			// The service checks the expressions before the values, and rejects this key there. So drop the faults,
+			// and let that check report the key. Source: dynalite, validations/index.js, validateExpressions.
 			again.faults = nil
 		}
 	}
@@ -416,8 +420,8 @@ func (d *decoder) object(pos position, class string, read func(name []byte) erro
 	}
 }
 
-// entries reads an object whose names are map keys, and calls read after each key. Size is the memory of a map
-// element, in bytes.
+// entries reads an object whose names are map keys, and calls read after each key. size is the memory that an element
+// of the map takes, in bytes.
 func (d *decoder) entries(pos position, class string, size uintptr, read func(key string) error) (bool, error) {
 	return d.object(pos, class, func(name []byte) error {
 		key := string(name)
@@ -428,7 +432,7 @@ func (d *decoder) entries(pos position, class string, size uintptr, read func(ke
 	})
 }
 
-// list reads a list and calls read for each element. Size is the memory of an element, in bytes.
+// list reads a list and calls read for each element. size is the memory that an element takes, in bytes.
 func (d *decoder) list(pos position, size uintptr, read func() error) (bool, error) {
 	ok, err := d.open('[', pos, "java.util.List")
 	if err != nil || !ok {
@@ -454,8 +458,8 @@ func (d *decoder) count(size uintptr) error {
 	return nil
 }
 
-// readText reads a string member into a new variable and sets *x to it, or to nil for null. As most members are
-// strings, it allocates several variables at once.
+// readText reads a string member. It sets *x to a new variable with the string, or to nil for null. As most members
+// are strings, it allocates several variables at once.
 func (d *decoder) readText(x **string) error {
 	if len(d.strings) == 0 {
 		d.strings = make([]string, 8)

@@ -1,22 +1,23 @@
 // Package wire implements the wire format of the service's operations. It has the types of inputs and outputs, called
-// shapes, with their JSON; the constraints that are checked before a table is looked up; and errors with the
-// service's messages.
+// shapes, and converts them from and to JSON. It checks the constraints that do not depend on a table. It also has
+// the errors with the service's messages.
 //
 // An [Op] is an operation; [Lookup] finds it by the X-Amz-Target header. [Decode] reads the operation's input
 // directly from the body. [Validate] returns all violations of the service model's constraints in one [*Error]. Two
 // more checks follow, in an order that depends on the operation. CheckParams returns an error for parameters that
-// exclude each other. [Op.FaultError] returns an error for [Faults], attribute values that are well formed but not
-// allowed. [AppendJSON] encodes outputs, directly from binary items.
+// exclude each other. [Op.FaultError] returns an error for [Faults], which are attribute values that are well formed
+// but not allowed. [AppendJSON] encodes outputs, directly from binary items.
 //
-// Absent members of a shape are nil (an [attr.Value] of kind 0). An empty list, map or item that is present is not
-// nil. Shapes own their memory and share none with the request body.
+// Absent members of a shape are nil (an absent [attr.Value] has kind 0). An empty list, map or item that is present
+// is not nil. Shapes own their memory and share none with the request body.
 //
 // The files *_gen.go are generated from the service model in ../apigen/model. They contain a Go type for each shape
 // and a table of traits, which are facts of the model that the Go types cannot express. The tags of the struct fields
-// name these traits. With both, reflect.go reads, writes and checks any shape by reflection, and shape.go builds the
-// description of a type when it is first used. The six most frequent inputs have a generated check, because programs
-// that call an operation in Go check its input but read and write no JSON. Tests compare these checks and the
-// reflection with each other and with the model. Run go generate after changing the generator's tables.
+// name these traits. From the types and traits, shape.go builds the description of a type when it is first used. With
+// that description, reflect.go reads, writes and checks any shape by reflection. The six most frequent inputs have a
+// generated check, because programs that call an operation in Go check its input but read and write no JSON. Tests
+// compare these checks and the reflection with each other and with the model. Run go generate after changing the
+// generator's tables.
 //
 // Messages that differ between operations or between regions of the service are all in texts.go.
 package wire

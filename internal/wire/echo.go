@@ -9,11 +9,11 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// maxEcho is the maximum length in bytes of a request that a message prints; the rest is omitted. The service prints
-// all of it.
+// maxEcho is the maximum number of bytes of a request that a message prints. The service prints the whole request.
 const maxEcho = 256 << 10
 
-// echoText appends text. If dst would become longer than maxEcho, it cuts the text off.
+// echoText appends text. If dst would become longer than maxEcho bytes, echoText appends only the start of the text,
+// and "...".
 func echoText(dst []byte, text string) []byte {
 	if left := max(0, maxEcho-len(dst)); len(text) > left {
 		return append(append(dst, strings.ToValidUTF8(text[:left], "")...), "..."...)
@@ -41,7 +41,7 @@ func echoItem(dst []byte, it attr.Item) []byte {
 	return append(dst, '}')
 }
 
-// echoFields are the fields of an attribute value in the service's printing order, with their kinds.
+// echoFields are the fields of an attribute value with their kinds, in the order in which the service prints them.
 var echoFields = [...]struct {
 	name string
 	kind attr.Kind

@@ -20,16 +20,16 @@ type Error struct {
 	Reasons []CancellationReason
 	// Throttling says which limits were exceeded.
 	Throttling []ThrottlingReason
-	// Start is true if the error is in the start key of a page.
+	// Start is true if the start key of a page is wrong.
 	Start bool
-	// Err is the cause of an error that does not answer the request, such as an error of the store. It is never sent
-	// to the client.
+	// Err is the cause of an error that is not the service's answer to the request, such as an error of the store.
+	// Err is never sent to the client.
 	Err error
 
-	lowerCase bool // the JSON name of the text is message, even if the code would use Message
+	lowerCase bool // use the JSON name message for the text, even if errors with this code usually have Message
 }
 
-// lower sets the JSON name of the text to message and returns the error.
+// lower makes the JSON name of the text message instead of Message, and returns the error.
 func (e *Error) lower() *Error {
 	e.lowerCase = true
 	return e
@@ -42,7 +42,7 @@ func (e *Error) Error() string {
 	return e.Code + ": " + e.Message
 }
 
-// Refusal marks the error as an answer to a request.
+// Refusal marks the error as an answer to a request, rather than a failure of the store.
 func (e *Error) Refusal() {}
 
 // Unwrap returns the cause.
@@ -77,7 +77,8 @@ func NewError(code, message string) *Error {
 // [Op.Invalid] for errors found before the table is looked up.
 func Validation(message string) *Error { return NewError(CodeValidation, message) }
 
-// Serialization returns a SerializationException, for a body that does not have the operation's shape.
+// Serialization returns a SerializationException. The service returns it for a body that does not have the
+// operation's shape.
 func Serialization(message string) *Error { return NewError(CodeSerialization, message) }
 
 // UnknownOperation returns an UnknownOperationException, which has no message.
@@ -144,8 +145,8 @@ func (e *Error) Type() string {
 	return prefixService + e.Code
 }
 
-// capital reports whether the JSON name of the text is Message rather than message. A failed condition has message;
-// source: a capture of August 2026.
+// capital reports whether the JSON name of the text is Message rather than message. An error for a failed condition
+// has message; source: a capture of August 2026.
 func (e *Error) capital() bool {
 	switch {
 	case e.lowerCase, e.Code == CodeConditionFailed:

@@ -7,12 +7,12 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Package doc parses attribute values without knowing their position in a request. But the service's message for a
-// value of the wrong type depends on the position. So if package doc returns an error, the functions of this file
+// Package doc parses attribute values, but does not know their position in a request. The service's message for a
+// value of the wrong type depends on that position. So if package doc returns an error, the functions of this file
 // parse the value again to find the message.
 
-// explain returns the service's error for attribute values that doc could not parse because of err. The values begin
-// at the offset from in the body.
+// explain returns the service's error for attribute values that package doc could not parse. err is the error of that
+// package, and the values begin at the offset from in the body.
 func (d *decoder) explain(err error, from int, read func(*decoder, *discard, position) (bool, error)) error {
 	if value, ok := errors.AsType[*attr.Error](err); !ok || !value.Syntax {
 		return err
@@ -27,7 +27,7 @@ func (d *decoder) explain(err error, from int, read func(*decoder, *discard, pos
 	return err
 }
 
-// A discard is a value that is parsed but not stored.
+// A discard stands for a value that is parsed but not stored.
 type discard struct{}
 
 func (d *decoder) discardItem(_ *discard, pos position) (bool, error) {

@@ -11,8 +11,8 @@ type Fault struct {
 	Path string
 	// Msg is the service's message, without the text that some operations add.
 	Msg string
-	// Older is the message in operations of the older layer of validation, or "" if both layers have Msg; see
-	// texts.go.
+	// Older is the message of operations that the older layer of validation handles, see texts.go. It is "" if both
+	// layers have Msg.
 	Older string
 }
 
@@ -33,7 +33,8 @@ func (f Faults) At(path string) *Fault {
 	return nil
 }
 
-// FaultError returns the error for the first fault at path or below it, with op's text, or nil.
+// FaultError returns the error for the first fault at path or below it, with the message of the operation op. It
+// returns nil if there is no such fault.
 func (op Op) FaultError(f Faults, path string) error {
 	if found := f.At(path); found != nil {
 		return op.Invalid(op.faultText(found))

@@ -10,15 +10,16 @@ import (
 type Op uint8
 
 type operation struct {
-	name                      string
-	streams, writes, collects bool // streams is for operations of the service of streams
+	name string
+	// streams is true for operations of DynamoDB Streams, which is a service of its own
+	streams, writes, collects bool
 }
 
 // An Input is a pointer to the input of an operation, such as *PutItemInput.
 type Input any
 
-// A Request is an [Input] that this repository's own clients can send. It knows its operation. The JSON of a request
-// with Faults lacks the values that are not allowed.
+// A Request is an [Input] that this repository's own clients can send. It knows its operation. If a decoded Request
+// has Faults, its JSON lacks the values that are not allowed.
 type Request interface{ Op() Op }
 
 // DecodeRequest decodes the body of a read request: Query, Scan, GetItem or ExecuteStatement.
@@ -45,7 +46,7 @@ func DecodeRequest(op string, body []byte) (Request, error) {
 // An Output is a pointer to the output of an operation, such as *PutItemOutput.
 type Output any
 
-// A Ref is a table that a request names, with the item or the key that the request has for that table, if any.
+// A Ref is a table that a request names. It has the item or the key that the request has for that table, if any.
 type Ref struct {
 	// Table is the name or ARN in the request. It is unchecked, so it may be empty or wrong. The ARN may also be that
 	// of the table's stream or of an index.
@@ -88,7 +89,7 @@ func (op Op) String() string {
 }
 
 // Writes reports whether the operation always writes items. It is false for operations that run PartiQL statements,
-// as these may only read.
+// as a statement may only read.
 func (op Op) Writes() bool { return int(op) < len(operations) && operations[op].writes }
 
 // Collects reports whether the operation reads many items by their keys. Its response may have tens of megabytes.

@@ -2,9 +2,10 @@ package wire
 
 import "strings"
 
-// params collects the expression parameters of a request, and the legacy parameters that exclude them. It keeps both
-// in the order of the service's message. The generated CheckParams methods fill it from a table in apigen. Source:
-// dynalite validations/index.js, validateExpressionParams, and the names and their order in its callers.
+// params collects the expression parameters of a request and its legacy parameters, which exclude each other. It
+// keeps both in the order in which the service's message lists them. The generated CheckParams methods fill it from a
+// table in apigen. Source: dynalite validations/index.js, validateExpressionParams, and the names and their order in
+// its callers.
 type params struct {
 	op            Op
 	names, values bool // ExpressionAttributeNames and ExpressionAttributeValues are present
@@ -14,12 +15,12 @@ type params struct {
 	nExpressions  int
 	nLegacy       int
 	nAbsent       int
-	used          bool // some expression that can use values is present
+	used          bool // at least one expression that can use values is present
 	operator      bool // ConditionalOperator is present
 	conditions    int  // number of conditions that ConditionalOperator can join
 }
 
-// expression adds an expression parameter that can use values.
+// expression adds a parameter whose expression can use ExpressionAttributeValues, such as a FilterExpression.
 func (p *params) expression(name string, present bool) {
 	if present {
 		p.projection(name, true)
@@ -30,7 +31,7 @@ func (p *params) expression(name string, present bool) {
 	p.nAbsent++
 }
 
-// projection adds an expression parameter that cannot use values.
+// projection adds a parameter that is present and whose expression cannot use ExpressionAttributeValues.
 func (p *params) projection(name string, present bool) {
 	if present {
 		p.expressions[p.nExpressions] = name
@@ -45,14 +46,14 @@ func (p *params) legacyParam(name string, present bool) {
 	}
 }
 
-// joined adds ConditionalOperator and the number of conditions that it joins.
+// joined adds the legacy parameter ConditionalOperator, and the number of conditions that it can join.
 func (p *params) joined(operator *string, conditions int) {
 	p.legacyParam("ConditionalOperator", operator != nil)
 	p.operator, p.conditions = operator != nil, conditions
 }
 
-// check returns a ValidationException if parameters exclude each other. It also does so if ConditionalOperator has
-// fewer than two conditions, as captured in ExtendDB's tests of legacy parameters.
+// check returns a ValidationException if the request has parameters that exclude each other. It also returns one if
+// ConditionalOperator has fewer than two conditions to join, as captured in ExtendDB's tests of legacy parameters.
 func (p *params) check() error {
 	switch {
 	case p.nExpressions > 0 && p.nLegacy > 0:
@@ -71,8 +72,8 @@ func (p *params) check() error {
 	return nil
 }
 
-// CheckParams is like [PutItemInput.CheckParams], but checks the parameters of each table. Source: conformance,
-// eu-west-2.
+// CheckParams does for the parameters of each table what [PutItemInput.CheckParams] does for those of a request.
+// Source: conformance, eu-west-2.
 func (x *BatchGetItemInput) CheckParams() error {
 	p := params{op: OpBatchGetItem}
 	expression, legacy := false, false

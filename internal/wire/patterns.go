@@ -2,8 +2,8 @@ package wire
 
 import "strings"
 
-// patterns has the regular expressions of the service model, each with a function that matches it. The package does
-// not use regexp, which would be a twentieth of a small program that embeds the store.
+// patterns maps each regular expression of the service model to a function that matches it. The package does not use
+// regexp, which would make up a twentieth of a small program that embeds the store.
 var patterns = map[string]func(string) bool{
 	namePattern:  IsName,
 	`[0-9]{12}`:  func(s string) bool { return len(s) == 12 && isAll(s, isDigit) },
@@ -16,7 +16,7 @@ var patterns = map[string]func(string) bool{
 	`[\x20-\x21\x23-\x2B\x2D-\x7E]*`: func(s string) bool {
 		return isAll(s, func(r rune) bool { return ' ' <= r && r <= '~' && r != '"' && r != ',' })
 	},
-	// The model's pattern is for UTF-16. Its surrogate pairs stand for the characters above U+FFFF.
+	// The pattern of the model is for UTF-16. Its surrogates stand for characters above U+FFFF.
 	`[\u0020-\uD7FF\uE000-\uFFFD\uD800\uDC00-\uDBFF\uDFFF\r\n\t]*`: func(s string) bool {
 		return isAll(s, func(r rune) bool {
 			return r >= ' ' && r != '\uFFFE' && r != '\uFFFF' || r == '\r' || r == '\n' || r == '\t'

@@ -9,11 +9,11 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// This file reads, writes and checks any structure by reflection. The most frequent inputs have a generated check,
-// which leaves lists and maps to [violations.parts].
+// This file reads, writes and checks any structure by reflection. The most frequent inputs have a generated check.
+// For their lists and maps, that check calls [violations.parts].
 
-// Decode decodes a request body into an input, which should be new. It records attribute values that are not allowed
-// in the Faults of the input. The error is an [*Error], usually a SerializationException.
+// Decode decodes a request body into in, which should be new. It records attribute values that are well formed but
+// not allowed in the Faults of the input. The error is an [*Error], usually a SerializationException.
 func Decode(body []byte, in Input) error {
 	if in, strict := in.(*SearchVectorsInput); strict {
 		if err := checkStrictly(body, structureOf(reflect.TypeOf(*in)).byName); err != nil {
@@ -26,8 +26,8 @@ func Decode(body []byte, in Input) error {
 // DecodeOutput decodes the body of a response into an output, which should be new.
 func DecodeOutput(body []byte, out Output) error { return decode(body, out) }
 
-// decode decodes a body into the structure that x points to. A structure without Faults has no faults: decode returns
-// the first one as the error.
+// decode decodes a body into the structure that x points to. If the structure has no field Faults, decode returns the
+// first fault as the error.
 func decode(body []byte, x any) error {
 	v := reflect.ValueOf(x).Elem()
 	s := structureOf(v.Type())
@@ -39,7 +39,7 @@ func decode(body []byte, x any) error {
 	return d.close(err, v.Field(s.faults).Addr().Interface().(*Faults))
 }
 
-// readShape reads a value of shape s into x, which must be addressable.
+// readShape reads a value of shape s into x, which must be addressable. It returns false for null.
 func (d *decoder) readShape(x reflect.Value, s *shape, pos position) (bool, error) {
 	switch s.kind {
 	case kindString:
@@ -75,7 +75,8 @@ func (d *decoder) readShape(x reflect.Value, s *shape, pos position) (bool, erro
 		}
 		return ok, err
 	case kindMap:
-		if texts, ok := x.Addr().Interface().(*map[string]string); ok { // names of attributes, in many requests
+		// many requests have such a map: the names of attributes
+		if texts, ok := x.Addr().Interface().(*map[string]string); ok {
 			return readMap(d, texts, pos, s.class, (*decoder).readString)
 		}
 		m, e := reflect.MakeMap(s.typ), reflect.New(s.elem.typ).Elem()
@@ -100,7 +101,7 @@ func (d *decoder) readShape(x reflect.Value, s *shape, pos position) (bool, erro
 	})
 }
 
-// readMember reads a member into its field. For null, a pointer stays nil.
+// readMember reads a member into its field. If the value is null, a pointer field stays nil.
 func (d *decoder) readMember(field reflect.Value, s *shape) error {
 	if field.Kind() != reflect.Pointer {
 		_, err := d.readShape(field, s, inField)
@@ -119,7 +120,7 @@ func (d *decoder) readMember(field reflect.Value, s *shape) error {
 	return err
 }
 
-// absent reports whether a member is absent.
+// absent reports whether the field of a member says that the member is absent.
 func (m *member) absent(field reflect.Value) bool {
 	if m.shape.kind == kindValue {
 		return field.Addr().Interface().(*attr.Value).IsZero()
@@ -206,8 +207,8 @@ func elemOf(m reflect.Value, key string) reflect.Value {
 	return e
 }
 
-// Validate checks the constraints that the service model has for the input of an operation. The error is an [*Error]:
-// one ValidationException for all violations.
+// Validate checks an input of an operation against the constraints of the service model. The error is an [*Error]
+// with code ValidationException that lists all violations.
 func Validate(op Op, in Input) error {
 	if frequent, ok := in.(interface{ check(v *violations) }); ok {
 		return validate(op, frequent.check)
@@ -215,13 +216,13 @@ func Validate(op Op, in Input) error {
 	return validateShape(op, in)
 }
 
-// validateShape is Validate by reflection.
+// validateShape does by reflection what Validate does.
 func validateShape(op Op, in Input) error {
 	v := reflect.ValueOf(in).Elem()
 	return validate(op, func(found *violations) { found.members(v, structureOf(v.Type())) })
 }
 
-// members checks the members of a structure that have constraints.
+// members checks those members of a structure that have constraints.
 func (v *violations) members(x reflect.Value, s *shape) {
 	for _, m := range s.checked {
 		switch field := x.Field(m.index); m.shape.kind {
@@ -237,7 +238,7 @@ func (v *violations) members(x reflect.Value, s *shape) {
 	}
 }
 
-// parts checks a member of the structure that x points to. The member is a list or a map.
+// parts checks one member of the structure that x points to. The member must be a list or a map.
 func (v *violations) parts(x any, member string) {
 	structure := reflect.ValueOf(x).Elem()
 	for _, m := range structureOf(structure.Type()).checked {
@@ -247,7 +248,7 @@ func (v *violations) parts(x any, member string) {
 	}
 }
 
-// value checks a value: a member or, if member is "", a list or map element.
+// value checks a value of shape s. The value is a member or, if member is "", a list or map element.
 func (v *violations) value(member string, x reflect.Value, s *shape) {
 	if member != "" && (s.kind == kindList || s.kind == kindMap) {
 		v.length(member, x, s)
@@ -273,7 +274,7 @@ func (v *violations) value(member string, x reflect.Value, s *shape) {
 			v.pop()
 		}
 	case kindMap:
-		texts, _ := x.Interface().(map[string]string) // names of attributes, in many requests
+		texts, _ := x.Interface().(map[string]string) // many requests have such a map: the names of attributes
 		for _, key := range sortedNames(x) {
 			v.key(key)
 			if text, ok := texts[key]; ok {
@@ -286,8 +287,8 @@ func (v *violations) value(member string, x reflect.Value, s *shape) {
 	}
 }
 
-// length checks how many elements a list or a map has. RequestItems, a map by table, has more constraints: on its keys
-// and, if its elements are lists, on their lengths. Messages print a map of structures as JSON. Source: conformance,
+// length checks how many elements a list or a map has. For RequestItems, a map by table, it also checks the keys and,
+// if the elements are lists, their lengths. Messages print a map of structures as JSON. Source: conformance,
 // batchGetItem "malformed table name".
 func (v *violations) length(member string, x reflect.Value, s *shape) {
 	echo := func() {
@@ -321,8 +322,8 @@ func Refs(in Input) iter.Seq[Ref] {
 	return func(yield func(Ref) bool) { refsIn(v, structureOf(v.Type()), "", yield) }
 }
 
-// refsIn yields the Refs of a part of a request. Table is the table to which the part belongs, or "". refsIn returns
-// false if yield does.
+// refsIn yields the Refs of a part of a request. table is the table to which that part belongs, or "". refsIn returns
+// false once yield has returned false.
 func refsIn(x reflect.Value, s *shape, table string, yield func(Ref) bool) bool {
 	switch s.kind {
 	case kindItem:

@@ -24,20 +24,21 @@ const (
 	kindBoolean
 	kindValue
 	kindItem
-	kindValues // ExpressionAttributeValues: like an item, but the path of a fault contains the key
+	// ExpressionAttributeValues: encoded like an item, but the path of a fault contains the name of the value
+	kindValues
 	kindStructure
 	kindList
 	kindMap
 )
 
-// traits are the facts about a shape that the service model has and the Go type lacks.
+// traits are the facts about a shape that are in the service model but that a Go type cannot express.
 type traits struct {
 	name string
 	// kind is 0 if the Go type determines it.
 	kind kind
-	// min and max bound a number, or the length of any other value. A max of 0 means that there is none.
+	// min and max are the bounds of a number, or of the length of any other value. A max of 0 means no maximum.
 	min, max int64
-	// pattern is a regular expression of the service model, or "". match is the function in patterns that matches it.
+	// pattern is a regular expression of the service model, or "". match is the function in patterns for it.
 	pattern string
 	match   func(string) bool
 	enum    []string
@@ -51,19 +52,19 @@ type shape struct {
 	typ   reflect.Type
 	class string // its name in messages
 	elem  *shape // of a list or a map
-	// members are the members of a structure in field order. The service reports violations in the same order. byName
-	// has the same members sorted by name, checked those with constraints in field order.
+	// members are the members of a structure in field order, in which the service reports violations. byName has the
+	// same members sorted by name. checked has only those with constraints, in field order.
 	members, byName, checked []*member
-	// faults is the index of the field Faults of a structure, or -1.
+	// faults is the index of the structure's field Faults, or -1 if it has none.
 	faults int
-	// constrained is true if the shape, or one inside it, has a constraint.
+	// constrained is true if the shape, or a shape inside it, has a constraint.
 	constrained bool
 }
 
 // A member is a member of a structure: its JSON name, its Go field, its shape and its constraints.
 type member struct {
 	name     string // in JSON
-	quoted   string // the name with quotes and colon
+	quoted   string // the name in JSON, with quotes and a colon
 	index    int    // of the field
 	shape    *shape
 	required bool
@@ -71,7 +72,7 @@ type member struct {
 	table bool
 }
 
-// classes is the prefix of structure names in messages.
+// classes is the prefix of the Java class names of structures in messages.
 const classes = "com.amazonaws.dynamodb.v20120810."
 
 // structures caches the shapes of structures by their type.
@@ -81,8 +82,8 @@ var structures sync.Map
 //
 //	shape:"TableName,required,table,min=3"
 //
-// The first word is the name of the member's traits. The others are optional: required means that the member is
-// required, table that it names a table. Min and max replace the bounds of the traits.
+// The first word is the name of the member's traits. The others are optional. required means that the member is
+// required, and table means that it names a table. min and max replace the bounds of the traits.
 func structureOf(t reflect.Type) *shape {
 	if known, ok := structures.Load(t); ok {
 		return known.(*shape)
@@ -108,7 +109,7 @@ func structureOf(t reflect.Type) *shape {
 	for _, name := range sortedKeys(named) {
 		s.byName = append(s.byName, named[name])
 	}
-	structures.Store(t, s) // another goroutine may have stored an equal shape
+	structures.Store(t, s) // another goroutine may have stored an equal shape meanwhile
 	return s
 }
 
@@ -141,7 +142,7 @@ func memberOf(field reflect.StructField) *member {
 	return m
 }
 
-// traitsOf returns the traits with the given name, or no traits.
+// traitsOf returns the traits with the given name, or empty traits if there are none.
 func traitsOf(name string) traits {
 	i := sort.Search(len(modelTraits), func(i int) bool { return modelTraits[i].name >= name })
 	if i == len(modelTraits) || modelTraits[i].name != name {

@@ -11,10 +11,10 @@ import (
 	"github.com/sortkey/sortkey/internal/item/token"
 )
 
-// This file is for SearchVectors. The service reads its requests with another JSON reader, which must be serde_json
-// according to the messages. Where other operations treat a member of the wrong JSON type as absent, this reader
-// rejects it and reports its position in the body. Sources: conformance error-messages/searchVectors; dynoxide's
-// captures in eu-west-2 and us-east-1, 2026-10-09 and 23.
+// This file is for SearchVectors. The service reads the requests of this operation with another JSON reader, which
+// must be serde_json according to the messages. Other operations treat some members of the wrong JSON type as absent.
+// This reader rejects them, and reports their position in the body. Sources: conformance
+// error-messages/searchVectors; dynoxide's captures in eu-west-2 and us-east-1, 2026-10-09 and 23.
 
 // wanted returns the JSON type that a member must have, and its name in messages.
 func wanted(m *member) (kind byte, text string) {
@@ -30,7 +30,7 @@ func wanted(m *member) (kind byte, text string) {
 }
 
 // checkStrictly returns an error for the first member of the wrong JSON type, or for a missing required member. It
-// does not look inside members. If the body is not an object, it returns nil, and [decode] returns the error.
+// does not look inside members. If the body is not an object, it returns nil, as [decode] returns the error for that.
 func checkStrictly(body []byte, members []*member) error {
 	var r token.Reader
 	r.Reset(body)
@@ -101,7 +101,7 @@ func checkType(m *member, r *token.Reader, raw, body []byte) error {
 	return Serialization(text).lower()
 }
 
-// strictText describes the value that r has just read as the service's message does.
+// strictText describes the value that r has just read, in the words of the service's message.
 func strictText(r *token.Reader, raw []byte) string {
 	switch raw[0] {
 	case 'n':
@@ -127,8 +127,8 @@ func strictText(r *token.Reader, raw []byte) string {
 	return "floating point `" + text + "`"
 }
 
-// placeIn describes an offset in a body as the service's message does: by the line, counted from 1, and the number of
-// bytes before the offset in that line.
+// placeIn describes an offset in a body in the words of the service's message: the line, counted from 1, and the
+// number of bytes before the offset in that line.
 func placeIn(body []byte, offset int) string {
 	before := body[:min(offset, len(body))]
 	line := 1 + bytes.Count(before, []byte("\n"))

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// This file is the only place for messages and rules that differ between operations, or that the service has changed
-// in some regions. The service has two layers of validation. Messages of the older layer print values, and their
-// member names begin with a lower-case letter. Messages of the newer layer, such as "Value at 'Limit' failed to
-// satisfy constraint", print no values, and their member names begin with a capital letter. During 2026, regions
-// moved operations from the older to the newer layer. The texts here are those of most regions on 2026-10-20. By then
-// the newer layer had GetItem, BatchGetItem, Query, PutItem, UpdateItem and DeleteItem (all seven regions captured on
+// All messages and rules that differ between operations, or that the service has changed in some regions, are in this
+// file. The service has two layers of validation. Messages of the older layer print values, and their member names
+// begin with a lower-case letter. Messages of the newer layer, such as "Value at 'Limit' failed to satisfy
+// constraint", print no values, and their member names begin with a capital letter. During 2026, regions moved
+// operations from the older to the newer layer. The texts here are those of most regions on 2026-10-20. By then the
+// newer layer had GetItem, BatchGetItem, Query, PutItem, UpdateItem and DeleteItem (all seven regions captured on
 // 2026-10-09) and Scan (20 of 33). Sources: paritysuite/dynamodb-conformance, registry/splits.json and captures/, and
 // the captures listed in dynoxide's CHANGELOG.md, 1.3.0 and 1.4.0.
 
@@ -20,21 +20,21 @@ type form uint8
 
 const (
 	formUsual    form = iota // together with others
-	formSentence             // a special sentence; hides all other violations
-	formGeneric              // newer wording, together with others of this form
+	formSentence             // a sentence of its own; no other violation is reported
+	formGeneric              // newer wording, reported together with others of this form
 	formFirst                // newer wording, alone
-	formOmitted              // omitted if the request also violates an enumeration
-	formReturns              // newer wording of an enumeration, together with others
-	formReturn               // newer wording of an enumeration, alone
+	formOmitted              // not reported if the request also violates an enumeration
+	formReturns              // newer wording of an enumeration, reported together with others
+	formReturn               // newer wording of an enumeration, reported alone
 )
 
-// A rule is the form in which some operations report violations of a member.
+// A rule gives the form in which some operations report violations of a member.
 type rule struct {
 	ops    []Op
 	member string
 	checks []check
 	form   form
-	text   string // for formSentence; %s stands for the value
+	text   string // the sentence of formSentence; %s stands for the value
 }
 
 var (
@@ -69,7 +69,7 @@ var rules = []rule{
 	// Conformance error-messages/batchGetItem.
 	{[]Op{OpBatchGetItem}, "Keys", inRange, formFirst, ""},
 	// Conformance error-messages/batchGetItem: all regions but one since 2026-09-02. In most regions, BatchWriteItem
-	// still has its sentence (2026-10-07).
+	// still has its old sentence (2026-10-07).
 	{
 		[]Op{OpBatchGetItem}, "RequestItems", tooLow, formGeneric, "",
 	},
@@ -126,14 +126,14 @@ func (op Op) lifecycle() bool {
 	return false
 }
 
-// enveloped reports whether errors of op that are found before the table is looked up have the prefix "1 validation
-// error detected: ".
+// enveloped reports whether op puts the prefix "1 validation error detected: " before errors that are found before
+// the table is looked up.
 func (op Op) enveloped() bool {
 	return op == OpPutItem || op == OpUpdateItem || op == OpDeleteItem
 }
 
-// newer reports whether the newer layer validates op. Messages of that layer do not name the key of a faulty value.
-// Source: conformance error-messages/valueLayers.
+// newer reports whether the newer layer of the service validates op. If an attribute value is faulty, the messages of
+// that layer do not name its key. Source: conformance error-messages/valueLayers.
 func (op Op) newer() bool {
 	switch op {
 	case OpGetItem, OpBatchGetItem, OpQuery, OpScan:
@@ -142,8 +142,8 @@ func (op Op) newer() bool {
 	return op.enveloped()
 }
 
-// Invalid returns a ValidationException with op's prefix, for an error that is found before the table is looked up.
-// Use [Validation] for errors that depend on the table.
+// Invalid returns a ValidationException with the prefix of op, if op has one. Use it for errors that are found before
+// the table is looked up, and [Validation] for errors that depend on the table.
 func (op Op) Invalid(message string) *Error {
 	if op.enveloped() && !strings.HasPrefix(message, withoutEnvelope) {
 		message = heading(1) + message
@@ -151,7 +151,7 @@ func (op Op) Invalid(message string) *Error {
 	return Validation(message)
 }
 
-// faultText returns the message of a fault, with the text that op adds.
+// faultText returns the message of a fault as op words it.
 func (op Op) faultText(f *Fault) string {
 	const values = "ExpressionAttributeValues."
 	at := strings.LastIndex(f.Path, values)
@@ -169,18 +169,18 @@ func (op Op) faultText(f *Fault) string {
 	return msg
 }
 
-// withoutEnvelope is the beginning of the messages for values that do not have exactly one type. Neither layer adds a
-// prefix to them. Source: dynoxide, actions/put_item.rs.
+// withoutEnvelope is the beginning of the messages for values that do not have exactly one type. In both layers,
+// these messages get no prefix. Source: dynoxide, actions/put_item.rs.
 const withoutEnvelope = "Supplied AttributeValue "
 
-// withoutPrefix lists parts of messages about a start key. Messages with such a part get no prefix. Source: dynalite,
-// validations/scan.js.
+// withoutPrefix lists parts of messages about the start key of a Scan. A message that contains one of them gets no
+// prefix. Source: dynalite, validations/scan.js.
 var withoutPrefix = [...]string{
 	"contains duplicates", "number set", "numeric value", "significant digits", "number with magnitude",
 }
 
 // valuesText returns the message for a request that has ExpressionAttributeValues but no expression that could use
-// them. For PutItem, UpdateItem and DeleteItem, the newer layer does not name the absent expressions.
+// them. For PutItem, UpdateItem and DeleteItem, the service does not list the absent expressions.
 func (op Op) valuesText(absent []string) string {
 	const text = "ExpressionAttributeValues can only be specified when using expressions"
 	if op.enveloped() || len(absent) == 0 {

@@ -1,6 +1,6 @@
-// Package event defines what observers see of a request. The server begins an [Event] for each request, operations
-// record in it what they read and consumed, and the server passes it to the observer. A call without HTTP begins an
-// event of its own. A [Call] is what the server passes to an operation.
+// Package event defines what observers see of a request. The server begins an [Event] for each request. Operations
+// record in the event what they read and consumed, and the server passes it to the observer. A call without HTTP
+// begins an event of its own. The server also passes a [Call] to each operation.
 package event
 
 import (
@@ -18,7 +18,7 @@ type Event struct {
 	Operation string
 	// Tables are the names of the tables in the request, sorted.
 	Tables []string
-	// Traces has a trace for each query and scan; Used is the consumed capacity.
+	// Traces has a trace for each page of a query or scan. Used is the consumed capacity.
 	Traces []table.Trace
 	Used   []Use
 	// Asked is how many items the reads asked for by key. Found is how many of these items exist.
@@ -36,7 +36,7 @@ type Event struct {
 
 	// The fields below describe HTTP. They are zero for a call without HTTP.
 
-	// Method and Path come from the request; From is the client's address.
+	// Method and Path come from the request. From is the client's address.
 	Method, Path, From string
 	// Status and ID are the status and the request id of the response.
 	Status int
@@ -70,7 +70,7 @@ func (e *Event) Keep(body []byte) {
 	}
 }
 
-// Got adds to the number of items that reads asked for by key, and to the number of those that they found. It does
+// Got adds to the number of items that reads asked for by key, and to the number of items that they found. It does
 // nothing if e is nil.
 func (e *Event) Got(asked, found int) {
 	if e != nil {
@@ -80,7 +80,7 @@ func (e *Event) Got(asked, found int) {
 
 type key struct{}
 
-// With returns a context that carries an event, in which operations record what they do.
+// With returns a context that carries an event. Operations with this context record in the event what they do.
 func With(ctx context.Context, e *Event) context.Context {
 	return context.WithValue(ctx, key{}, e)
 }
@@ -98,7 +98,8 @@ func (e *Event) Fail(code, message string) {
 	}
 }
 
-// A Reservation is the part of the server's memory for responses that one response has reserved.
+// A Reservation is memory that one response has reserved. It is a part of the memory that the server has for
+// responses.
 type Reservation interface {
 	// Reserve grows the reservation to at least this many bytes. It returns false if the server has not enough memory
 	// left.
@@ -107,8 +108,8 @@ type Reservation interface {
 	Reserved() int
 }
 
-// A Slot lets a request run. The server has a limited number of slots. Only the goroutine of the request uses its
-// Slot.
+// A Slot is the permission of a request to run. The server has a limited number of slots. Only the goroutine of the
+// request uses its Slot.
 type Slot interface {
 	// Leave frees the slot for other requests while this request only waits.
 	Leave()
@@ -116,12 +117,13 @@ type Slot interface {
 	Enter(ctx context.Context) bool
 }
 
-// A Call is what the server passes to the operation of a request. It is empty for a call without a server.
+// A Call is what the server passes to the operation of a request. It is empty if the operation was called without a
+// server.
 type Call struct {
 	Host        string      // host and port that the client connected to, if it used a socket
 	Database    string      // name of the database that the request is for, or ""
-	Reservation Reservation // of the response; nil if its memory is not limited
-	Slot        Slot        // of the request; nil if slots are not limited
+	Reservation Reservation // memory of the response; nil if it is not limited
+	Slot        Slot        // slot of the request; nil if slots are not limited
 	// Server is the context of the server, which ends when the server begins to stop. Requests may go on after that.
 	Server context.Context //nolint:containedctx // see above
 }
@@ -143,8 +145,8 @@ func CallOf(ctx context.Context) (c Call) {
 
 type quietKey struct{}
 
-// Quiet returns a context for operations, such as the fixtures of a test, that observers do not see and that neither
-// faults nor throughput limits affect. It is a [table.Settled] context.
+// Quiet returns a context for operations that observers do not see, such as those with which a test fills a database.
+// Neither faults nor throughput limits affect these operations. It is a [table.Settled] context.
 func Quiet(ctx context.Context) context.Context {
 	return context.WithValue(table.Settled(ctx), quietKey{}, true)
 }

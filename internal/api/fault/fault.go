@@ -1,5 +1,5 @@
-// Package fault injects faults into calls of operations: it decides which calls fail, and how. Package api asks a
-// [Set] about each call; sortkeytest.Fault is the public form of a [Fault].
+// Package fault injects faults into calls of operations: it decides which calls fail, and how. For each call, package
+// api asks a [Set] for a fault. sortkeytest.Fault is the public form of a [Fault].
 package fault
 
 import (
@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// A Call describes a call, so that rules can match it.
+// A Call describes a call of an operation. Rules match it.
 type Call struct {
 	Operation string
 	Tables    []string // sorted
 	Index     string
-	// Keys returns, as text, the key attribute values of the items that the call names in a table, or in all tables
-	// if table is "". Only rules with a Key call it.
+	// Keys returns the key attribute values of the items that the call names, as text. It returns those of the given
+	// table, or of all tables if table is "". Only rules with a Key call it.
 	Keys func(table string) []string
 }
 
@@ -41,12 +41,12 @@ type Fault struct {
 	LoseAnswer    bool
 }
 
-// A Rule injects a fault while it is in a [Set]. Do not change its Fault meanwhile.
+// A Rule injects a fault while the rule is in a [Set]. Do not change its Fault meanwhile.
 type Rule struct {
 	Fault
 
 	mu    sync.Mutex     // guards the fields below
-	calls map[string]int // by operation and tables: the calls while the rule was in the set
+	calls map[string]int // number of calls while the rule was in the set, by operation and tables
 	seen  int            // calls that matched
 	met   int            // calls that failed
 	rng   *rand.Rand
@@ -62,15 +62,15 @@ type Set struct {
 	endless func(operation string)
 }
 
-// Endless sets a function that [Set.Hang] calls before it blocks a call whose context never ends. Only [Set.Close]
-// ends such a call.
+// Endless sets a function for [Set.Hang]. Hang calls it before it blocks a call whose context never ends, as only
+// [Set.Close] ends such a call.
 func (s *Set) Endless(fn func(operation string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endless = fn
 }
 
-// Hang blocks until wait ends, and returns the cause. wait is the context that [Set.Wait] derived from ctx.
+// Hang blocks until the context wait ends, and returns its cause. [Set.Wait] has derived wait from ctx.
 func (s *Set) Hang(ctx, wait context.Context, operation string) error {
 	s.mu.Lock()
 	endless := s.endless
@@ -101,8 +101,8 @@ func (s *Set) Remove(r *Rule) {
 	s.some.Store(len(s.rules) > 0)
 }
 
-// Wait returns a context for a call that waits. The context ends when ctx ends or the set is closed. The caller must
-// call release.
+// Wait returns a context for a call that a fault delays. The context ends when ctx ends or the set is closed. The
+// caller must call release.
 func (s *Set) Wait(ctx context.Context) (wait context.Context, release func()) {
 	wait, cancel := context.WithCancelCause(ctx)
 	s.mu.Lock()
@@ -123,7 +123,7 @@ func (s *Set) Wait(ctx context.Context) (wait context.Context, release func()) {
 	}
 }
 
-// Close ends the contexts of all calls that wait, with the given cause. Later calls do not wait.
+// Close ends the contexts of all calls that wait, with the given cause. Later calls do not wait at all.
 func (s *Set) Close(cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,8 +136,8 @@ func (s *Set) Close(cause error) {
 // Empty reports whether the set has no rules. It takes a few nanoseconds.
 func (s *Set) Empty() bool { return s == nil || !s.some.Load() }
 
-// Match returns the fault of the first rule that makes the call fail, or nil. The rules after that one count the
-// call, but not as one that they made fail.
+// Match returns the fault of the first rule that makes the call fail, or nil if no rule does. Later rules count the
+// call as one that succeeded.
 func (s *Set) Match(c *Call) *Fault {
 	s.mu.Lock()
 	rules := s.rules
@@ -168,11 +168,11 @@ var (
 	Batches      = []string{"BatchGetItem", "BatchWriteItem"}
 )
 
-// maxCalls bounds the memory for counting calls: it is the maximum number of different calls that Calls reports.
+// maxCalls is the maximum number of different calls that Calls reports. It bounds the memory for counting them.
 const maxCalls = 1000
 
-// applies counts a call and reports whether the rule makes it fail. matches says whether the call matches the rule,
-// and first whether no earlier rule makes the call fail.
+// applies counts a call and reports whether the rule makes it fail. matches is true if the call matches the rule.
+// first is true if no earlier rule makes the call fail.
 func (r *Rule) applies(call string, matches, first bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -213,7 +213,7 @@ func (r *Rule) Calls() string {
 	return "the calls were " + strings.Join(list, "; ")
 }
 
-// Met returns how many calls the rule made fail.
+// Met returns the number of calls that the rule made fail.
 func (r *Rule) Met() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -262,7 +262,7 @@ func (r *Rule) String() string {
 	return what
 }
 
-// like reports whether text matches a pattern, in which * stands for any text.
+// like reports whether text matches a pattern. A * in the pattern stands for any text.
 func like(pattern, text string) bool {
 	first, rest, more := strings.Cut(pattern, "*")
 	text, ok := strings.CutPrefix(text, first)

@@ -26,13 +26,14 @@ func etag(sum []byte) string {
 	return hex.EncodeToString(parts[:]) + "-1"
 }
 
-// Matches reports whether a manifest has the checksum that its checksum file says. checksum is the contents of that
+// Matches reports whether a manifest has the right checksum. checksum is the contents of the manifest's checksum
 // file.
 func Matches(manifest, checksum []byte) bool {
 	return string(bytes.TrimSpace(checksum)) == ChecksumOf(manifest)
 }
 
-// WriteManifest writes a checksum file and then its manifest, so a manifest never lacks its checksum.
+// WriteManifest writes the checksum file of a manifest and then the manifest, so that there is never a manifest
+// without its checksum.
 func WriteManifest(name string, data []byte, write func(name string, data []byte) error) error {
 	if err := write(ChecksumFiles(name)[0], []byte(ChecksumOf(data))); err != nil {
 		return err

@@ -32,7 +32,7 @@ const writeBuffer = 128 << 10
 
 // A Writer writes a data file. It is not safe for concurrent use.
 type Writer struct {
-	// Items is the number of items. WriteItem counts the items that it writes; a caller that writes other lines must
+	// Items is the number of items. WriteItem counts the items that it writes. A caller that writes lines itself must
 	// add their items.
 	Items int64
 
@@ -54,7 +54,8 @@ func NewWriter(file io.Writer, compress bool) *Writer {
 	return w
 }
 
-// A fileWriter writes to the file of a Writer, below the buffer and the compression. It updates sum and size.
+// A fileWriter is the part of a Writer that writes to the file, below the buffer and the compression. It updates sum
+// and size.
 type fileWriter Writer
 
 func (w *fileWriter) Write(p []byte) (int, error) {
@@ -80,7 +81,7 @@ func (w *Writer) WriteItem(it attr.Item) error {
 	return err
 }
 
-// Close writes what is buffered. It does not close the file.
+// Close writes the buffered data. It does not close the file.
 func (w *Writer) Close() error {
 	if w.zip != nil {
 		if err := w.zip.Close(); err != nil {
@@ -93,7 +94,7 @@ func (w *Writer) Close() error {
 // Size returns the size of the file in bytes. Call it after Close.
 func (w *Writer) Size() int64 { return w.size }
 
-// DataFile returns the entry of the file for the manifest. Call it after Close.
+// DataFile returns the manifest's entry for the file. Call it after Close.
 func (w *Writer) DataFile(key string) *DataFile {
 	sum := w.sum.Sum(nil)
 	return &DataFile{ItemCount: w.Items, MD5Checksum: Checksum(sum), ETag: etag(sum), DataFileS3Key: key}

@@ -30,9 +30,10 @@ type Summary struct {
 	OutputFormat       string  `json:"outputFormat"`
 	OutputView         string  `json:"outputView,omitempty"`
 	ExportType         string  `json:"exportType,omitempty"`
-	// PointInTime says whether all items are from one point in time. It is an extension of Sortkey's.
+	// PointInTime is true if all items are from one point in time. Only Sortkey has this field, not the service.
 	PointInTime *bool `json:"pointInTime,omitempty"`
-	// TypesMD5 is the checksum of the file with the types of plain JSON, or "". It is an extension of Sortkey's.
+	// TypesMD5 is the checksum of the file with the types of plain JSON, or "". Only Sortkey has this field, not the
+	// service.
 	TypesMD5 string `json:"typesMd5Checksum,omitempty"`
 }
 
@@ -66,8 +67,8 @@ type DataFile struct {
 type Form int
 
 const (
-	// Guided is the form in the developer guide. It has members in the guide's order, and each member of the summary
-	// on a line of its own. The sortkey command writes it.
+	// Guided is the form in the developer guide. Members are in the order of the guide, and each member of the
+	// summary is on a line of its own. The sortkey command writes it.
 	Guided Form = iota
 	// Sorted has members in alphabetical order and no white space. The operations of the service write it.
 	Sorted

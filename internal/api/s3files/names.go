@@ -21,8 +21,9 @@ func Folder(prefix, arn string) string {
 	return path.Join(strings.Trim(prefix, "/"), Root, path.Base(arn))
 }
 
-// ChecksumFiles returns the names that the checksum file of a manifest may have: first the service's, then the name
-// that Sortkey used until November 2026. Source: scylladb, test_export.py, a run against the service.
+// ChecksumFiles returns the names that the checksum file of a manifest may have. The first is the service's; the
+// second is the name that Sortkey used until November 2026. Source: scylladb, test_export.py, a run against the
+// service.
 func ChecksumFiles(manifest string) [2]string {
 	base := strings.TrimSuffix(manifest, ".json")
 	return [...]string{base + ".md5", base + ".checksum"}

@@ -1,5 +1,5 @@
 // Package throughput limits the capacity units that requests consume per second. A [Meter] has a token bucket for
-// each resource: the bucket fills with time, and requests take units from it. Package api decides how much a request
+// each resource. The bucket fills with time, and requests take units from it. Package api decides how much a request
 // takes from which buckets.
 package throughput
 
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A Bucket names a limited resource: the reads or the writes of a table or an index, or of one value of its partition
-// key.
+// A Bucket is the name of a limited resource: the reads or the writes of a table or an index, or of one partition key
+// value.
 type Bucket struct {
 	Resource  string
 	Partition string // "" for all of them
@@ -35,15 +35,14 @@ type level struct {
 	limit Limit
 }
 
-// maxBuckets bounds the memory of a meter. Before Take adds another bucket to maxBuckets buckets, it forgets the full
-// ones, which loses nothing. If at least half of maxBuckets remain, Take forgets these too, and they start again like
-// new buckets.
+// maxBuckets bounds the memory of a meter. If there are so many buckets when Take adds another one, it forgets the
+// full ones, which changes no level. If at least half of maxBuckets remain, Take forgets these too. They then start
+// again like new buckets.
 const maxBuckets = 10_000
 
 // Level returns how many units a bucket holds. Callers admit a request if Level is positive. Level may be negative,
-// because a caller takes the units only after the request has run. A bucket that the Meter does not know held the
-// units of one second at the time since, and has been filling from then on. If since is the zero time, such a bucket
-// is full.
+// as a caller takes the units only after the request has run. A bucket that the Meter does not know begins with the
+// units of one second at the time since, and fills from then on. If since is the zero time, it begins full.
 func (m *Meter) Level(b Bucket, limit Limit, since, now time.Time) float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -62,7 +61,7 @@ func (m *Meter) level(b Bucket, limit Limit, since, now time.Time) float64 {
 	return first.fill(limit, now)
 }
 
-// fill returns the units in the bucket now.
+// fill returns the units that the bucket has now.
 func (l *level) fill(limit Limit, now time.Time) float64 {
 	return min(limit.Burst, l.units+limit.Rate*max(0, now.Sub(l.at).Seconds()))
 }

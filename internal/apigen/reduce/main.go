@@ -1,5 +1,6 @@
-// Command reduce reads a service model from standard input, as botocore publishes it, and writes to standard output
-// only what apigen needs: shapes, constraints and operations, without documentation, one shape per line.
+// Command reduce extracts from a service model what apigen needs: shapes, constraints and operations, without
+// documentation. It reads the model from standard input, as botocore publishes it, and writes one shape per line to
+// standard output.
 //
 //	go run ./internal/apigen/reduce <dynamodb.json >internal/apigen/model/dynamodb.json
 package main
@@ -93,7 +94,7 @@ func reduce(model []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// section writes a map with one entry per line.
+// section writes a map as a member of a JSON object, with one entry per line.
 func section[V any](b *bytes.Buffer, name string, entries map[string]V) error {
 	fmt.Fprintf(b, "%q: {", name)
 	for i, key := range slices.Sorted(maps.Keys(entries)) {

@@ -24,7 +24,7 @@ func (db *DB) Create(ctx context.Context, def *table.Definition) (t *table.Table
 	return t, err
 }
 
-// An extra is a function that runs in the same update as a change of a definition. It may be nil.
+// An extra is a function that a change of a definition runs in the same update. It may be nil.
 type extra func(store.Writer) error
 
 func (e extra) do(w store.Writer) error {
@@ -34,8 +34,8 @@ func (e extra) do(w store.Writer) error {
 	return e(w)
 }
 
-// createTable creates a table, and runs then in the same update. If until is not zero, the table is CREATING until
-// that time.
+// createTable creates a table. It runs the function then in the same update. If until is not zero, the table is
+// CREATING until that time.
 func (db *DB) createTable(
 	ctx context.Context, def *table.Definition, until time.Time, then extra,
 ) (*table.Table, error) {
@@ -49,7 +49,7 @@ func (db *DB) createTable(
 	if !until.IsZero() {
 		creating(def, until)
 	}
-	// No running update can use the new table, so updates may continue.
+	// No running update can use the new table, so the read lock is enough and updates may continue.
 	if err := db.Updates.RLock(ctx); err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (db *DB) unused(ctx context.Context, name string) error {
 
 const msgExists = "Table already exists: "
 
-// create gives a new table and its indexes the status CREATING for db.Delay.
+// create gives a new table and its indexes the status CREATING until db.Delay has passed.
 func (db *DB) create(ctx context.Context, def *table.Definition) {
 	until := time.Time{}
 	if !table.IsSettled(ctx) {
@@ -97,7 +97,7 @@ func (db *DB) create(ctx context.Context, def *table.Definition) {
 	creating(def, until)
 }
 
-// creating sets the States of a table and its indexes to CREATING until a time.
+// creating gives a table and its indexes the status CREATING until a time.
 func creating(d *table.Definition, until time.Time) {
 	d.States = table.States{Creating: until, Restored: d.States.Restored}
 	for _, ix := range d.Online() {
@@ -127,10 +127,10 @@ func noTable(name string) error {
 	}
 }
 
-// Delete removes a table with its items. It returns the table as it was. If db.Delay is set, it returns the table
-// with the status DELETING instead. If point-in-time recovery is enabled, the items become a system backup. The error
-// has kind [table.NotFound] if there is no such table, [table.Validation] if the table is protected, or [table.InUse]
-// if it is CREATING, UPDATING or DELETING.
+// Delete removes a table with its items. It returns the table as it was, or with the status DELETING if db.Delay is
+// set. If point-in-time recovery is enabled, the items become a system backup. The error has kind [table.NotFound] if
+// there is no such table, [table.Validation] if the table is protected, or [table.InUse] if it is CREATING, UPDATING
+// or DELETING.
 func (db *DB) Delete(ctx context.Context, name string) (t *table.Table, err error) {
 	if err := db.OutsideTx(ctx); err != nil {
 		return nil, err
@@ -158,8 +158,8 @@ func (db *DB) deleteTable(ctx context.Context, name string) (*table.Table, error
 	return t, db.remove(ctx, t, nil)
 }
 
-// remove removes a table with its items, and runs then in the same update. If the store limits what one update can
-// delete, later updates delete the rows. The caller holds db.alter.
+// remove removes a table with its items. It runs the function then in the same update. If the store limits how much
+// one update can delete, later updates delete the rows. The caller holds db.alter.
 func (db *DB) remove(ctx context.Context, t *table.Table, then extra) error {
 	name := t.Definition().Name
 	resume, err := db.exclude(ctx)
@@ -205,9 +205,9 @@ func (db *DB) remove(ctx context.Context, t *table.Table, then extra) error {
 	return err
 }
 
-// exclude waits until no update runs, or ctx ends. New updates wait until resume is called. The caller writes and
-// publishes a changed definition before that. In a shared store, exclude does not stop updates, as the store itself
-// rejects updates of servers with older definitions.
+// exclude waits until no update runs. It returns an error if ctx ends before that. New updates wait until the caller
+// has published the changed definition and calls resume. In a shared store, exclude does not stop updates, as the
+// store itself rejects updates of servers with older definitions.
 func (db *DB) exclude(ctx context.Context) (resume func(), err error) {
 	if db.sharing == nil {
 		return db.Updates.Lock(ctx)
@@ -218,8 +218,8 @@ func (db *DB) exclude(ctx context.Context) (resume func(), err error) {
 	return sync.OnceFunc(db.Updates.RUnlock), nil
 }
 
-// unkept returns the spaces to clear when the table is deleted. If point-in-time recovery is enabled, the space of
-// the items is not among them, as the items become a system backup.
+// unkept returns the spaces whose rows are deleted with the table. If point-in-time recovery is enabled, the items
+// become a system backup, so their space is not among them.
 func unkept(t *table.Table) (spaces []store.Space) {
 	for _, ix := range t.Indexes() {
 		spaces = append(spaces, ix.Definition().Space)
@@ -234,11 +234,11 @@ func unkept(t *table.Table) (spaces []store.Space) {
 }
 
 // swap publishes t as the table called name, or removes the table if t is nil. Unless the table is new, the caller
-// has excluded updates. Swap drops earlier versions of the rows, as these lack the rows of new indexes.
+// holds the lock from exclude. swap drops earlier versions of the rows, as they lack the rows of new indexes.
 //
-// Version is the version of all definitions after the change. In a shared store, another server may have changed a
-// definition since, and this server may already have loaded it. Then swap keeps the loaded definition, and takes only
-// the counters from t.
+// version is the version of all definitions after the change. In a shared store, this server may already have loaded
+// a definition that another server has changed later. Then swap keeps that definition, and takes only the counters
+// from t.
 func (db *DB) swap(name string, t *table.Table, version uint64) {
 	db.ForgetVersions()
 	db.Publish(func(all *table.Set) {
@@ -255,13 +255,13 @@ func (db *DB) swap(name string, t *table.Table, version uint64) {
 	})
 }
 
-// Alter lets change edit a copy of a table's definition, then stores and publishes the copy. Before Alter returns, it
-// fills the indexes that change added and deletes the rows of those that it removed. Reads and writes continue during
-// that time. Once the definition is published, Alter ignores the end of ctx, except while it waits for another server
-// to fill an index. If the store fails after that point, [DB.Recover] completes the work.
+// Alter calls change, which edits a copy of a table's definition. It then stores and publishes the copy. Before Alter
+// returns, it fills new indexes and deletes the rows of removed ones. Reads and writes continue meanwhile. Once the
+// definition is published, Alter ignores the end of ctx, except while it waits for another server to fill an index.
+// If the store fails after that point, [DB.Recover] completes the work.
 //
-// The error has kind [table.NotFound] if the table does not exist or another server deletes it during the call, or
-// [table.InUse] if it is CREATING or DELETING. Other errors come from change or from the store.
+// The error has kind [table.NotFound] if the table does not exist, or if another server deletes it during the call.
+// It has kind [table.InUse] if the table is CREATING or DELETING. Other errors come from change or from the store.
 func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definition) error) (*table.Table, error) {
 	if err := db.OutsideTx(ctx); err != nil {
 		return nil, err
@@ -280,8 +280,8 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definit
 		return nil, err
 	}
 
-	// The definition is published, so complete the change even if the client hangs up. Otherwise an index would
-	// remain unreadable, or rows would remain that belong to no index.
+	// The definition is published, so complete the change even if the client hangs up. Otherwise a new index would
+	// stay unreadable, or the rows of a removed index would stay in the store.
 	resized := !t.BilledAs(old)
 	exact := resized && db.exact.Swap(false)
 	for _, space := range dropped(old.Definition(), t.Definition()) {
@@ -290,7 +290,7 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definit
 			return nil, err
 		}
 	}
-	// If the store is not shared, keep the lock, so that Fork and HoldIndexes find no half-filled index.
+	// If the store is not shared, keep the lock while the index is filled, so that Fork and HoldIndexes wait.
 	if db.sharing != nil {
 		unlock()
 	}
@@ -350,7 +350,7 @@ func (db *DB) alterTable(
 	return old, t, err
 }
 
-// dropped returns the spaces of the indexes and of the history that old has and def lacks.
+// dropped returns the spaces of the indexes and of the history that the definition old has and def no longer has.
 func dropped(old, def *table.Definition) (spaces []store.Space) {
 	for _, ix := range old.Online() {
 		if !slices.ContainsFunc(def.Online(), func(d *table.IndexDefinition) bool { return d.Space == ix.Space }) {
@@ -363,9 +363,9 @@ func dropped(old, def *table.Definition) (spaces []store.Space) {
 	return spaces
 }
 
-// redefine stores a definition and publishes it. It runs then in the update that stores it. That update does not
-// clear the spaces that the definition no longer has, as other updates still write to them until the definition is
-// published. It lists them as garbage.
+// redefine stores a definition, runs the function then in the same update, and publishes the definition. Other
+// updates may use removed indexes until the new definition is published. So the update does not clear their spaces,
+// but lists them as garbage.
 func (db *DB) redefine(ctx context.Context, def *table.Definition, old *table.Table, then extra) (*table.Table, error) {
 	resume, err := db.exclude(ctx)
 	if err != nil {
@@ -381,8 +381,8 @@ func (db *DB) redefine(ctx context.Context, def *table.Definition, old *table.Ta
 	return t, nil
 }
 
-// define stores a definition, and runs then in the same update. It assigns spaces to new parts of the table, and
-// returns the definition with these spaces and the new version of all definitions.
+// define stores a definition. It runs the function then in the same update. It assigns spaces to new parts of the
+// table. It returns the definition with these spaces, and the new version of all definitions.
 func (db *DB) define(
 	ctx context.Context, def, old *table.Definition, then extra,
 ) (stored *table.Definition, version uint64, err error) {
@@ -402,7 +402,7 @@ func (db *DB) define(
 	return stored, version, err
 }
 
-// removeDeleted removes the tables whose time as DELETING is over. The caller holds db.alter.
+// removeDeleted removes the tables whose time of DELETING is over. The caller holds db.alter.
 func (db *DB) removeDeleted(ctx context.Context) error {
 	all := db.Current()
 	if !all.Deleting {
@@ -419,8 +419,8 @@ func (db *DB) removeDeleted(ctx context.Context) error {
 	return nil
 }
 
-// redefinition is [table.DB.ChangeTables], but also increments the version of the definitions and returns the new
-// one.
+// redefinition is [table.DB.ChangeTables], but it also increments the version of the definitions, and returns the new
+// version.
 func (db *DB) redefinition(ctx context.Context, fn func(store.Writer) error) (version uint64, err error) {
 	err = db.ChangeTables(ctx, func(w store.Writer) (err error) {
 		if err = fn(w); err == nil {

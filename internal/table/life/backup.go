@@ -25,7 +25,8 @@ type Backup struct {
 	// Expires removes it.
 	System  bool      `json:",omitempty"`
 	Expires time.Time `json:",omitzero"`
-	// Space is the space with the copied items. The catalogue lists it as garbage until all of them are copied.
+	// Space is the space with the copied items. The catalogue lists it as garbage until the copy is complete, so that
+	// a crash leaves no partial copy.
 	Space store.Space
 	// Items and Bytes are the counters of the table when it was copied.
 	Items, Bytes int64
@@ -40,8 +41,8 @@ const systemRetention = 35 * 24 * time.Hour
 // backupsPartition is the partition of the catalogue with the backups by id.
 var backupsPartition = []byte("backups")
 
-// TimeID returns an id for something that began at a time, such as a backup or an export. The suffix must have 8
-// characters.
+// TimeID returns an id for something that began at a time, such as a backup or an export. The ids sort by that time.
+// The suffix must have 8 characters.
 func TimeID(at time.Time, suffix string) string {
 	return fmt.Sprintf("%014d-%s", at.UnixMilli(), suffix)
 }
@@ -185,9 +186,9 @@ func (db *DB) RestoreBackup(ctx context.Context, def *table.Definition, id strin
 	}}, func(store.Reader, *table.Table) error { return nil })
 }
 
-// Copy creates a table with the items of the table called name. It copies the current items if at is zero, or those
-// that the table had at the time at, which its history must cover. The error has kind [table.NotFound] if that table
-// does not exist, or [table.InUse] if a table with the name in def does.
+// Copy creates a table with the items of the table called name. If at is zero, it copies the current items. Otherwise
+// it copies the items that the table had at that time, which must be in the table's history. The error has kind
+// [table.NotFound] if the source does not exist, or [table.InUse] if a table with the name in def exists.
 func (db *DB) Copy(ctx context.Context, def *table.Definition, name string, at time.Time) (*table.Table, error) {
 	if err := db.Refresh(ctx); err != nil {
 		return nil, err
@@ -206,8 +207,8 @@ func (db *DB) Copy(ctx context.Context, def *table.Definition, name string, at t
 	})
 }
 
-// restore creates a table from the rows of a transfer. Before clients can use the table, finish may change its rows;
-// its Reader sees the rows that were copied.
+// restore creates a table and fills it with the rows of a transfer. finish may change the rows before clients can use
+// the table. Its Reader sees the rows of the source as they were copied.
 func (db *DB) restore(
 	ctx context.Context, def *table.Definition, c transfer, finish func(store.Reader, *table.Table) error,
 ) (*table.Table, error) {
@@ -229,7 +230,7 @@ func (db *DB) restore(
 	defer db.restoring.Delete(def.Name)
 	def = def.Clone()
 	db.create(ctx, def)
-	var t *table.Table // compiled in the first put, as the indexes have no spaces before
+	var t *table.Table // compiled in the first put, as the indexes have no spaces before that
 	var version uint64
 	c.spaces = def.Spaces()
 	c.put = func(rows []store.Row) error {
@@ -261,20 +262,21 @@ func (db *DB) restore(
 	return t, nil
 }
 
-// A transfer copies the rows of the space from to new spaces.
+// A transfer copies the rows of one space to new spaces.
 type transfer struct {
 	spaces []*store.Space // the new spaces; fill assigns their numbers
 	from   store.Space
-	// exists returns an error if the source is gone in the Reader from which the rows will be copied.
+	// exists returns an error if the source no longer exists in the Reader from which its rows will be copied.
 	exists func(store.Reader) error
-	put    func([]store.Row) error  // stores some rows; called at least once
-	then   func(store.Reader) error // called after all puts, with the Reader that had the rows; may be nil
-	use    func(store.Writer) error // puts the spaces in use
-	done   func()                   // after use; may be nil
+	put    func([]store.Row) error // stores some rows; called at least once
+	// called after all puts, with the Reader from which the rows were copied; may be nil
+	then func(store.Reader) error
+	use  func(store.Writer) error // puts the spaces in use
+	done func()                   // after use; may be nil
 }
 
 // fill runs a transfer. The catalogue lists the new spaces as garbage until they are in use, so that Recover clears
-// them after a crash. Definitions may change, and other transfers may run, during that time.
+// them after a crash. Meanwhile definitions may change and other transfers may run.
 func (db *DB) fill(ctx context.Context, c transfer) error {
 	unlock, err := db.alter.Lock(ctx)
 	if err != nil {
@@ -316,8 +318,8 @@ func (db *DB) fill(ctx context.Context, c transfer) error {
 	return err
 }
 
-// fillSpaces lists the spaces of a transfer as garbage, copies the rows, and then puts the spaces in use in one
-// update.
+// fillSpaces lists the new spaces of a transfer as garbage and copies the rows. Then one update removes the spaces
+// from the garbage and puts them in use.
 func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
 	err := db.Change(ctx, func(w store.Writer) error {
 		for _, s := range c.spaces {
@@ -364,8 +366,8 @@ func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
 	return err
 }
 
-// errCleared is returned by a transfer whose spaces another server has cleared. It does so if this server seems dead,
-// as after a long stall.
+// errCleared is the error of a transfer if another server has cleared its spaces. A server does that if it takes this
+// one for dead, for example after a long stall.
 var errCleared = errors.New("another server has removed the rows that were being copied")
 
 // copyRows passes the rows of one snapshot to the put function of a transfer.

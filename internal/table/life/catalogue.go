@@ -11,7 +11,7 @@ import (
 
 var definitionsPartition = []byte("tables")
 
-// A catalogue is the decoded catalogue of a store: the definitions, and whether it lists garbage.
+// A catalogue is what a store's catalogue has in decoded form: the definitions, and whether there is garbage.
 type catalogue struct {
 	definitions []*table.Definition
 	garbage     bool // it lists spaces to clear
@@ -74,8 +74,8 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 	return c, nil
 }
 
-// readDefinition decodes and checks a definition, as a damaged one could mix up the rows of two tables. It adds the
-// definition's spaces to used.
+// readDefinition decodes and checks a definition. A damaged definition could mix up the rows of two tables, so
+// readDefinition adds the spaces to used and returns an error if one of them is there already.
 func readDefinition(row store.Row, last store.Space, used map[store.Space]bool) (*table.Definition, error) {
 	def := new(table.Definition)
 	if err := json.Unmarshal(row.Value, def); err != nil {
@@ -105,8 +105,8 @@ func readDefinition(row store.Row, last store.Space, used map[store.Space]bool) 
 	return def, nil
 }
 
-// putDefinition assigns a space to the table and to each index without one, and writes the definition to the
-// catalogue.
+// putDefinition writes a definition to the catalogue. Before that, it assigns a space to the table and to each of its
+// indexes and streams that has none.
 func putDefinition(w store.Writer, def *table.Definition) error {
 	if st := def.Stream; st != nil && st.Space == 0 {
 		if err := beginStream(w, st, def.Name); err != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Changes calls visit with each item of the table called name that differs between before and db, in scan order.
-// visit gets the old and the new item. One of them is nil if the item was added or removed. If before is nil or the
-// table is new, Changes visits every item. Items are valid until visit returns. If visit returns an error, Changes
-// ends.
+// Changes calls visit with each item of the table called name that differs between the databases before and db, in
+// scan order. visit gets the item in before and the item in db; one of them is nil if the item was added or removed.
+// If before is nil or does not have the table, Changes visits every item. Items are valid until visit returns. If
+// visit returns an error, Changes ends and returns it.
 //
-// Between a database in memory and its fork, the time depends on the number of differences, see [capability.Changes],
-// unless the table was deleted and created again. If ctx belongs to a [table.DB.ViewJoined] of one of the databases,
-// Changes compares the rows that this View sees.
+// If one of the databases is a fork of the other in memory, the time depends on the number of differences, see
+// [capability.Changes]. That is not so if the table was deleted and created again. If ctx belongs to a
+// [table.DB.ViewJoined] of one of the databases, Changes compares the rows that this View sees.
 func (db *DB) Changes(ctx context.Context, before *DB, name string, visit func(was, is attr.Item) error) error {
 	return view(ctx, before, func(old store.Reader) error {
 		return view(ctx, db, func(r store.Reader) error {
@@ -56,15 +56,15 @@ func view(ctx context.Context, db *DB, fn func(store.Reader) error) error {
 	return db.View(ctx, func(v *table.View) error { return fn(v.Rows()) })
 }
 
-// tableItems reads the items of one table and ignores the space that callers ask for. So Changes can compare two
-// tables in different spaces.
+// tableItems is a Reader of the items of one table. It ignores the space that callers ask for, so that Changes can
+// compare two tables in different spaces.
 type tableItems struct {
 	store.Reader
 	space store.Space // 0 if the table does not exist
 }
 
-// itemsIn returns the items of the table called name in r. It reads the table's definition from r too, so it needs no
-// lock.
+// itemsIn returns the items of the table called name in r. It also reads the table's definition from r, so it needs
+// no lock.
 func itemsIn(r store.Reader, name string) (*tableItems, error) {
 	t := &tableItems{Reader: r}
 	if r == nil {

@@ -10,22 +10,22 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// The counters of items and bytes are kept in memory, so that writes need not update rows for them. [DB.Close] writes
-// them to the catalogue, with a mark that they are exact. The first update after the next [Open] removes the mark in
-// the same commit. So after a crash the mark is missing. The counters then start with the values of the last Close,
-// and [DB.Recover] counts the rows. The service updates these figures about every six hours. Source:
+// The database keeps the counters of items and bytes in memory, so that writes need not update rows for them.
+// [DB.Close] writes them to the catalogue, with a mark that they are exact. After the next [Open], the first update
+// removes the mark, so it is missing after a crash. The counters then start with the values of the last Close, and
+// [DB.Recover] counts the rows. The service updates these figures about every six hours. Source:
 // API_TableDescription, ItemCount.
 var statisticsRow = []byte("statistics")
 
-// statistics is the stored form of counters: items and bytes by space.
+// statistics is the stored form of the counters: the numbers of items and bytes by space.
 type statistics map[store.Space][2]int64
 
-// billedMark is the value of the mark if the bytes were counted as in [table.Table.BilledSize]. Older versions of
-// this program wrote a smaller value: they counted vectors by their digits.
+// billedMark is the value of the mark if the bytes were counted with [table.Table.BilledSize]. Older versions of this
+// program, which counted the digits of vectors, wrote a smaller value.
 const billedMark = 2
 
-// readCounters returns the counters in the catalogue, and the value of the mark that they are exact, or 0 if there is
-// no mark.
+// readCounters returns the counters in the catalogue, and the value of the mark that they are exact. The value is 0
+// if there is no mark.
 func readCounters(r store.Reader) (stats statistics, mark byte, err error) {
 	value, ok, err := r.Get(table.CatalogueSpace, table.CountersPartition, statisticsRow)
 	if err != nil {
@@ -43,8 +43,8 @@ func readCounters(r store.Reader) (stats statistics, mark byte, err error) {
 	return stats, value[0], nil
 }
 
-// writeCounters writes the counters to the catalogue, and the mark if they are exact. The caller makes sure that no
-// update runs.
+// writeCounters writes the counters to the catalogue. It also writes the mark if they are exact. The caller makes
+// sure that no update runs.
 func (db *DB) writeCounters(w store.Writer) error {
 	stats := statistics{}
 	for _, t := range db.Current().ByName {
@@ -63,10 +63,10 @@ func (db *DB) writeCounters(w store.Writer) error {
 	return w.Put(table.CatalogueSpace, table.CountersPartition, table.ExactRow, []byte{billedMark})
 }
 
-// Close writes the counters of the tables to the store, unless nothing has changed since Open. The store stays open.
-// Close waits for the running updates. Updates that have not begun, later updates and all other waits return
-// [store.ErrClosed]. Without a Close, [DB.Recover] must count the items again after the next Open. A second Close
-// only waits for the first. Do not call Close in the function of an update.
+// Close writes the counters of the tables to the store, if anything has changed since Open. It does not close the
+// store. Close waits for the running updates. Later updates and all other waits return [store.ErrClosed], as do
+// updates that are still waiting to begin. Without a Close, [DB.Recover] must count the items again after the next
+// Open. A second Close only waits for the first. Do not call Close in the function of an update.
 func (db *DB) Close(ctx context.Context) error {
 	first := false
 	db.closing.Do(func() { first = true })
@@ -110,8 +110,8 @@ func (db *DB) recount(ctx context.Context) error {
 	}, func() { db.exact.Store(true) })
 }
 
-// rebill counts the bytes of a table again, after a change of its vector indexes has changed the billed sizes of its
-// items. In a shared store rebill only marks the counters as inexact, as the leader counts there.
+// rebill counts the bytes of a table again after a change of its vector indexes, as such a change can change the
+// billed sizes of items. In a shared store, rebill only marks the counters as inexact, and the leader counts.
 func (db *DB) rebill(ctx context.Context, name string) error {
 	if db.sharing != nil {
 		return db.Change(ctx, func(w store.Writer) error {
@@ -127,8 +127,9 @@ func (db *DB) rebill(ctx context.Context, name string) error {
 	}, func() {})
 }
 
-// countRows counts the rows of one snapshot for the counters that the function of returns, sets these counters, and
-// calls done. Updates continue during the count. What they add to the counters is kept.
+// countRows counts rows in one snapshot and corrects counters by the result. The function of returns these counters.
+// At the end, countRows calls done. Updates continue during the count, and countRows keeps what they add to the
+// counters.
 func (db *DB) countRows(ctx context.Context, of func(*table.Set) []table.Counter, done func()) error {
 	type count struct {
 		table.Counter
@@ -166,7 +167,8 @@ func (db *DB) countRows(ctx context.Context, of func(*table.Set) []table.Counter
 		return err
 	}
 
-	if err := db.Updates.RLock(ctx); err != nil { // so that Close and Fork see all new counters or none
+	// hold the lock, so that Close and Fork see all new counters or none
+	if err := db.Updates.RLock(ctx); err != nil {
 		return err
 	}
 	defer db.Updates.RUnlock()

@@ -41,7 +41,7 @@ type DB struct {
 	// Delay is how long tables and global indexes are CREATING, UPDATING and
 	// DELETING. Set it before use. Default: 0.
 	Delay time.Duration
-	// Temporary is true if the store is never opened again, so that Close need not write the counters.
+	// Temporary is true if nobody opens the store again. Close then need not write the counters.
 	Temporary bool
 
 	sharing *sharing // nil unless other servers use the store too
@@ -49,19 +49,18 @@ type DB struct {
 	closing sync.Once
 	closed  chan struct{} // closed when the first Close has finished
 
-	// alter is locked while a table is created, changed or deleted. Lock it before Updates and before an update
-	// begins.
+	// alter is held while a table is created, changed or deleted. Lock it before Updates and before an update begins.
 	alter *lock.Lock
 
-	// opening is nil except while EndJob ends a job and publishes its table. A client that sees the end of the job
-	// waits for the channel to be closed, so that it can use the table.
+	// opening is set while EndJob ends a job and publishes its table, and otherwise nil. A client that sees that the
+	// job has ended waits until the channel is closed. Only then can it use the table.
 	opening atomic.Pointer[chan struct{}]
 
 	// filling has the spaces that transfers of this server fill; the catalogue lists them as garbage. restoring has
-	// the names of the tables that are being restored.
+	// the names of the tables that are being restored. Both are sets.
 	filling, restoring sync.Map
 
-	recovering *lock.Lock  // locked by Recover; lock it before alter
+	recovering *lock.Lock  // held by Recover; lock it before alter
 	exact      atomic.Bool // the counters in memory are exact
 	garbage    atomic.Bool // the catalogue lists spaces to clear
 }
@@ -122,9 +121,9 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 	return db, nil
 }
 
-// Fork returns a copy of db over the store that fork returns, which must be a copy of db's own. Neither database sees
-// later writes to the other. Fork waits for running updates and changes of tables, and later ones wait for Fork;
-// reads continue. Do not call it in the function of an update.
+// Fork returns a copy of db. The function fork must return a copy of the store of db. Neither database sees later
+// writes to the other. Fork waits for running updates and changes of tables, and new ones wait for Fork; reads
+// continue. Do not call Fork in the function of an update.
 func (db *DB) Fork(fork func() (store.Store, error)) (*DB, error) {
 	ctx := context.Background()
 	unlock, err := db.alter.Lock(ctx)

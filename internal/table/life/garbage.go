@@ -10,10 +10,10 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// The garbage partition of the catalogue lists spaces that no definition uses and that may have rows. The update that
-// removes a definition adds the table's spaces to the list. The update that deletes the last rows of a space removes
-// the space from the list. A value of 8 bytes means that a transfer is filling the space: the value is the space
-// whose lease the transfer holds.
+// The garbage partition of the catalogue lists spaces that may have rows although no definition uses them. The update
+// that removes a definition lists the table's spaces. The update that deletes the last rows of a space removes it from
+// the list. A value of 8 bytes means that a transfer is filling the space. The value is the number of the transfer's
+// first space, and the transfer holds the lease of that first space.
 var garbagePartition = []byte("garbage")
 
 func garbageRow(space store.Space) []byte {
@@ -22,8 +22,8 @@ func garbageRow(space store.Space) []byte {
 
 // clearGarbage clears the spaces that the catalogue lists as garbage.
 func (db *DB) clearGarbage(ctx context.Context) error {
-	if db.sharing == nil { // a shared store needs no lock, as updates that still use such a space fail
-		// A running Alter may have listed a space that the published definition still has.
+	if db.sharing == nil { // a shared store needs no lock, as updates that still use a removed index fail there
+		// A running Alter may have listed the space of an index that the published definition still has.
 		unlock, err := db.alter.Lock(ctx)
 		if err != nil {
 			return err
@@ -54,7 +54,7 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 	}
 
 	for _, g := range list {
-		// If another server is filling the space, it holds this lease, and alone does not call clear.
+		// If another server is filling the space, that server holds this lease, so alone does not call clear.
 		_, err := db.alone(ctx, g.lead, func(ctx context.Context) error { return db.clear(ctx, g.space) })
 		if err != nil {
 			return err
@@ -65,8 +65,8 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 	return nil
 }
 
-// drop removes the rows of spaces that the update takes out of use. If the store limits what an update can delete,
-// drop only lists them as garbage and returns them; the caller calls clearDropped after the update.
+// drop removes the rows of spaces that an update takes out of use. If the store limits how much an update can delete,
+// drop only lists the spaces as garbage and returns them. The caller then calls clearDropped after the update.
 func (db *DB) drop(w store.Writer, spaces ...store.Space) (listed []store.Space, err error) {
 	if _, limited := db.Store.(capability.ClearLimiter); limited {
 		return spaces, list(w, spaces...)
@@ -79,7 +79,7 @@ func (db *DB) drop(w store.Writer, spaces ...store.Space) (listed []store.Space,
 	return nil, nil
 }
 
-// list adds spaces to the garbage.
+// list adds spaces to the list of garbage.
 func list(w store.Writer, spaces ...store.Space) error {
 	for _, space := range spaces {
 		if err := w.Put(table.CatalogueSpace, garbagePartition, garbageRow(space), []byte{1}); err != nil {
@@ -89,8 +89,8 @@ func list(w store.Writer, spaces ...store.Space) error {
 	return nil
 }
 
-// clearDropped removes the rows of spaces that drop has returned. It ignores the end of ctx. If the store fails, it
-// leaves the work to [DB.Recover], as nobody uses the spaces.
+// clearDropped removes the rows of the spaces that drop has returned. It ignores the end of ctx. If the store fails,
+// the rows stay until [DB.Recover], which does no harm, as nothing uses the spaces.
 func (db *DB) clearDropped(ctx context.Context, spaces []store.Space) {
 	for _, space := range spaces {
 		if db.clear(context.WithoutCancel(ctx), space) != nil {

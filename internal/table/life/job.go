@@ -14,19 +14,19 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Job is the record of work that outlives its request: an export, an import or a bulk put. The store has the record
-// before the work begins and long after it ends, so that the work can continue after a restart or on another server.
-// Only the caller interprets Value.
+// A Job is the record of work that continues after its request has returned: an export, an import or a bulk put. The
+// store has the record before the work begins and long after it ends, so that the work can continue after a restart
+// or on another server. Only the caller interprets Value.
 type Job struct {
 	// Kind is the kind of work, as one word. ID is unique among the jobs of that kind.
 	Kind, ID string
 	Value    []byte
-	// Ended is true if there is nothing left to do.
+	// Ended is true once the work is done or given up.
 	Ended bool
 }
 
-// ErrJobMoved is returned by a change of a job whose record has changed since the caller read it. Then another server
-// works on the job or has ended it.
+// ErrJobMoved means that the record of a job has changed since the caller read it: another server is working on the
+// job or has ended it.
 var ErrJobMoved = errors.New("table: another server has changed the job")
 
 // jobsPartition of the catalogue has the records of all jobs by kind and id. runningPartition has the keys of the
@@ -36,7 +36,8 @@ var (
 	runningPartition = []byte("running")
 )
 
-// whileJob is the end of CREATING for a table that a job fills: a time in the far future, as EndJob opens the table.
+// whileJob is the time until which a table that a job fills is CREATING. It is in the far future, as EndJob opens the
+// table.
 var whileJob = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (j *Job) row() []byte { return []byte(j.Kind + "/" + j.ID) }
@@ -64,7 +65,8 @@ func readJob(r store.Reader, kind, id string) (j Job, ok bool, err error) {
 	return j, true, err
 }
 
-// replaceJob replaces the record of a job by next if it still equals was. Otherwise it returns [ErrJobMoved].
+// replaceJob replaces the record of a job by next. If the stored record is no longer equal to was, it returns
+// [ErrJobMoved].
 func replaceJob(w store.Writer, was, next Job) error {
 	now, ok, err := readJob(w, was.Kind, was.ID)
 	switch {
@@ -138,11 +140,11 @@ func (db *DB) UnfinishedJobs(ctx context.Context) ([]Job, error) {
 	})
 }
 
-// StartJob records a job. In the same update it calls allow with the jobs of that kind; if allow returns an error,
-// StartJob records nothing and returns that error.
+// StartJob records a job. In the same update it calls allow with the jobs of the same kind. If allow returns an
+// error, StartJob records nothing and returns that error.
 //
-// If def is not nil, the update also creates the table, which StartJob returns; the errors are those of [DB.Create].
-// The table is CREATING until the job ends; see [DB.EndJob].
+// If def is not nil, the update also creates a table with this definition, which StartJob returns. Its errors are
+// then also those of [DB.Create]. The table is CREATING until the job ends; see [DB.EndJob].
 func (db *DB) StartJob(
 	ctx context.Context, job Job, def *table.Definition, allow func([]Job) error,
 ) (t *table.Table, err error) {
@@ -167,8 +169,8 @@ func (db *DB) StartJob(
 	return t, err
 }
 
-// RunJob calls work with the record of a job, unless the job has ended. In a shared store only one server at a time
-// runs a job. If another server runs it, RunJob returns nil at once.
+// RunJob calls work with the record of a job, unless the job has ended. In a shared store, only one server at a time
+// runs a job. While another server runs it, RunJob returns nil at once.
 func (db *DB) RunJob(ctx context.Context, kind, id string, work func(context.Context, Job) error) error {
 	_, err := db.aloneAt(ctx, "job "+kind+"/"+id, func(ctx context.Context) error {
 		job, err := db.Job(ctx, kind, id)
@@ -199,16 +201,16 @@ func (db *DB) ChangeJob(ctx context.Context, kind, id string, edit func(Job) (Jo
 	})
 }
 
-// A JobTable says what EndJob does with the table of a job.
+// A JobTable says what EndJob does with the table that a job has filled.
 type JobTable struct {
 	Name, ID string
-	// Remove deletes the table. Otherwise EndJob lets clients use the table.
+	// Remove makes EndJob delete the table. Otherwise EndJob opens the table for clients.
 	Remove bool
 }
 
-// EndJob replaces the record of a job by next, which has ended. In the same update it opens or deletes the table that
-// [DB.StartJob] created, if the table still exists. Of is nil for a job without a table. EndJob returns [ErrJobMoved]
-// if the stored record no longer equals was.
+// EndJob replaces the record of a job by next, whose Ended is true. In the same update it opens or deletes the table
+// that [DB.StartJob] has created, if the table still exists. of is nil for a job without a table. EndJob returns
+// [ErrJobMoved] if the stored record is no longer equal to was.
 func (db *DB) EndJob(ctx context.Context, was, next Job, of *JobTable) error {
 	record := func(w store.Writer) error { return replaceJob(w, was, next) }
 	if of == nil {
@@ -239,9 +241,9 @@ func (db *DB) EndJob(ctx context.Context, was, next Job, of *JobTable) error {
 	})
 }
 
-// Walk calls fn with each item of the table called name, all from one snapshot. The table's definition must have the
-// given id. Other requests continue meanwhile. An item is valid until fn returns. The error has kind [table.NotFound]
-// for a missing table, or comes from fn.
+// Walk calls fn with each item of the table called name. All items are from one snapshot. Other requests continue
+// meanwhile. An item is valid until fn returns. The error has kind [table.NotFound] if there is no such table or if
+// its definition has another id. Walk also returns errors of fn.
 func (db *DB) Walk(ctx context.Context, name, id string, fn func(attr.Item) error) error {
 	if err := db.Refresh(ctx); err != nil {
 		return err

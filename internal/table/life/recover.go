@@ -17,13 +17,13 @@ func (db *DB) Recovered() bool {
 }
 
 // Recover completes work that a crash or the end of the process has interrupted. It deletes the rows of removed
-// indexes, it fills the indexes that are being built and opens them for reading, and it counts the items of tables if
-// the counters are not exact. Reads, writes and changes of tables continue meanwhile. If Recover is interrupted, call
+// indexes. It fills the indexes that are being built and opens them for reading. If the counters are not exact, it
+// counts the items of tables. Reads, writes and changes of tables continue meanwhile. If Recover is interrupted, call
 // it again.
 //
 // On a read-only store it only counts, so indexes that are being built stay unreadable.
 //
-// In a shared store Recover skips what another server is working on. It does not count either, as [DB.Tend] does so.
+// In a shared store, Recover skips work that another server is doing. It does not count there, as [DB.Tend] counts.
 func (db *DB) Recover(ctx context.Context) error {
 	unlock, err := db.recovering.Lock(ctx)
 	if err != nil {
@@ -85,9 +85,9 @@ func (db *DB) resume(ctx context.Context) error {
 	return nil
 }
 
-// complete builds the index in a space. If another server is building it, complete waits until that has finished or
-// the table is gone. The end of ctx ends the wait, but not a build. If the store is not shared, the caller holds
-// db.alter.
+// complete builds the index that has the given space. If another server is building it, complete waits until that
+// server has finished or the table is gone. The end of ctx ends this wait, but not a build. If the store is not
+// shared, the caller holds db.alter.
 func (db *DB) complete(ctx context.Context, name string, space store.Space) error {
 	var wait *time.Ticker
 	for {
@@ -122,8 +122,8 @@ func (db *DB) complete(ctx context.Context, name string, space store.Space) erro
 // completeWait is the interval at which complete checks an index that another server builds.
 const completeWait = 50 * time.Millisecond
 
-// build fills the index in a space from the items of its table. The published definition has the index, so every
-// write maintains it. build adds the older items, except those that an interrupted build has already added.
+// build fills the index that has the given space. The published definition has the index, so every write maintains
+// it. build adds entries for the older items of the table, except those that an interrupted build has already added.
 func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 	span := store.Everything()
 	var list table.EntryList
@@ -140,7 +140,8 @@ func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 	}
 }
 
-// finish opens a filled index for reading, if it still exists. If the store is not shared, the caller holds db.alter.
+// finish opens a filled index for reading, if the index still exists. If the store is not shared, the caller holds
+// db.alter.
 func (db *DB) finish(ctx context.Context, name string, space store.Space) error {
 	return db.current(ctx, func() error { return db.finishIndex(ctx, name, space) })
 }

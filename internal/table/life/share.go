@@ -13,35 +13,37 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// In a shared store the catalogue has a version. Each change of a definition increments it in the same update. An
-// operation that uses the definitions in memory expects their version. If another server has changed a definition
-// since, the operation fails, and the database reloads the definitions and retries it.
+// In a shared store the catalogue has a version. Each change of a definition increments the version in the same
+// update. An operation checks that the version is still that of the definitions in memory. If another server has
+// changed a definition, the operation fails, and the database reloads the definitions and retries the operation.
 var versionPartition = []byte("version")
 
 // sharing is the additional state of a DB whose store other servers use too.
 type sharing struct {
 	capability.Sharer
 
-	// The counters of this server; see [sharedCounts]. Lock storing to write the row of counters or to create it.
+	// The next fields are for the counters of this server; see [sharedCounts]. Lock storing before you create or
+	// write the row with the counters.
 	storing    *lock.Lock
 	registered atomic.Bool            // the server has a row, or had one
 	row        atomic.Pointer[string] // name of the row; nil for none
 	stored     statistics             // the counters in the row
-	revived    bool                   // another server took this server for dead, and this one has no new row yet
-	counting   lease                  // named like row: proves that the server is alive
+	// another server took this one for dead, and this one has not written a new row yet
+	revived  bool
+	counting lease // has the name of the row, and proves that the server is alive
 
 	leading  lease // of background work
 	sweeping lease // used by MaySweep alone
 
-	// The leader uses these fields while the counters are inexact. seen has the counters of other servers at the last
-	// count. If they have changed since, the leader counts again, but not before the time again. wait is the interval
+	// The leader uses the next fields while the counters are inexact. seen has the counters of other servers at the
+	// last count. The leader counts again once they have changed, but not before the time again. wait is the interval
 	// between two counts.
 	seen  statistics
 	again time.Time
 	wait  time.Duration
 }
 
-// A lease is held by this server until the server gives it up, dies, or fails to renew it in time.
+// A lease is a lease that this server holds until it gives the lease up, dies, or fails to renew the lease in time.
 type lease struct {
 	held    context.Context //nolint:containedctx // ends with the lease
 	release func()
@@ -124,7 +126,8 @@ func (db *DB) Reload(ctx context.Context) error {
 	return nil
 }
 
-// exclusively calls current while it holds db.alter.
+// exclusively calls change while it holds db.alter. Like current, it repeats the call if the definitions were
+// outdated.
 func (db *DB) exclusively(ctx context.Context, change func() error) error {
 	unlock, err := db.alter.Lock(ctx)
 	if err != nil {
@@ -134,7 +137,8 @@ func (db *DB) exclusively(ctx context.Context, change func() error) error {
 	return db.current(ctx, change)
 }
 
-// current calls change, and calls it again each time that it fails because the definitions in memory were outdated.
+// current calls change. If the call fails because the definitions in memory were outdated, current loads the new ones
+// and calls change again.
 func (db *DB) current(ctx context.Context, change func() error) error {
 	for {
 		again, err := db.Outdated(ctx, change())
@@ -144,8 +148,8 @@ func (db *DB) current(ctx context.Context, change func() error) error {
 	}
 }
 
-// Refresh loads the definitions and the counters of tables if other servers share the store. Methods without a
-// context return what the last Refresh loaded. After Close it returns [store.ErrClosed].
+// Refresh loads the definitions and the counters of tables from a store that other servers share. Methods without a
+// context return what the last Refresh has loaded. After Close, Refresh returns [store.ErrClosed].
 func (db *DB) Refresh(ctx context.Context) error {
 	switch in, err := db.InTransaction(ctx); {
 	case err != nil || in: // a transaction keeps the tables that it began with
@@ -181,14 +185,14 @@ func (db *DB) refresh(ctx context.Context) (c *sharedCounts, err error) {
 	return c, err
 }
 
-// alone calls work while it holds the lease of a space, so that only one server at a time works on it. If another
-// server or goroutine holds the lease, alone returns false for done. In a store that is not shared, alone just calls
-// work.
+// alone calls work while it holds the lease of a space, so that only one server at a time works on the space. If
+// another server or goroutine holds the lease, alone returns false for done. If the store is not shared, alone only
+// calls work.
 func (db *DB) alone(ctx context.Context, space store.Space, work func(context.Context) error) (done bool, err error) {
 	return db.aloneAt(ctx, fmt.Sprintf("space %d", space), work)
 }
 
-// aloneAt is alone for the lease called name.
+// aloneAt is alone with a lease that has the given name.
 func (db *DB) aloneAt(ctx context.Context, name string, work func(context.Context) error) (done bool, err error) {
 	if db.sharing == nil {
 		return true, work(ctx)
@@ -201,9 +205,9 @@ func (db *DB) aloneAt(ctx context.Context, name string, work func(context.Contex
 	return true, work(held)
 }
 
-// Tend does the regular work of a server that shares its store: it stores the server's counters. At most one server
-// is the leader. The leader's Tend also completes the work of servers that have died, and counts the items again if
-// the counters are inexact. Tend must not run twice at the same time.
+// Tend does the regular work of a server that shares its store. Each server stores its counters. At most one server
+// is the leader. Its Tend also completes the work of servers that have died, and counts the items again if the
+// counters are inexact. Tend must not run twice at the same time.
 func (db *DB) Tend(ctx context.Context) error {
 	s := db.sharing
 	c, err := db.refresh(ctx)
@@ -240,8 +244,8 @@ func (db *DB) Tend(ctx context.Context) error {
 // Shared reports whether other servers may use the store too. If so, call [DB.Tend] every few seconds.
 func (db *DB) Shared() bool { return db.sharing != nil }
 
-// MaySweep reports whether this server does the regular sweeps. If others share the store, the first server that asks
-// does them until it closes or dies. MaySweep must not run twice at the same time.
+// MaySweep reports whether this server should do the regular sweeps. If several servers share the store, the first
+// that calls MaySweep does the sweeps until it closes or dies. MaySweep must not run twice at the same time.
 func (db *DB) MaySweep(ctx context.Context) (bool, error) {
 	s := db.sharing
 	if s == nil {
@@ -251,7 +255,7 @@ func (db *DB) MaySweep(ctx context.Context) (bool, error) {
 	return s.sweeping.holds(), err
 }
 
-// rowName returns the name of the server's row, or "" if it has none.
+// rowName returns the name of the row with the server's counters, or "" if there is no row.
 func (s *sharing) rowName() string {
 	if row := s.row.Load(); row != nil {
 		return *row

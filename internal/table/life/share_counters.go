@@ -15,10 +15,10 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// sharedCounts are the counters in a shared store. servers has what each server has added, as that server last stored
-// it. base has all the rest: a server that closes adds its counters to base, and the leader adds those of a server
-// that has died. What the dead server had not stored is then missing. So the leader marks the counters as inexact
-// until it has counted the items.
+// sharedCounts are the counters in a shared store. servers has what each server has added, up to the time when that
+// server last stored its counters. base has the rest. A server that closes adds its counters to base. If a server
+// dies, the leader adds the server's stored counters to base. Its changes after that are lost, so the leader marks
+// the counters as inexact until it has counted the items.
 type sharedCounts struct {
 	base    statistics
 	servers map[string]statistics
@@ -98,7 +98,8 @@ func own(all *table.Set) statistics {
 	return sum
 }
 
-// Enlist implements [table.Sharing]: it gives the server a row for its counters, before it first changes anything.
+// Enlist implements [table.Sharing]. It creates a row for the counters of the server, before the server first changes
+// anything.
 func (db *DB) Enlist(ctx context.Context) error {
 	s := db.sharing
 	if s.registered.Load() {
@@ -145,8 +146,8 @@ func (db *DB) Enlist(ctx context.Context) error {
 	return s.counting.take(ctx, s.Sharer, row)
 }
 
-// storeCounts stores the counters of this server if they differ from c, which the caller has just read. It also
-// renews the lease that proves that the server is alive.
+// storeCounts stores the counters of this server if they differ from those in c, which the caller has just read. It
+// also renews the lease that proves that the server is alive.
 func (db *DB) storeCounts(ctx context.Context, c *sharedCounts) error {
 	s := db.sharing
 	if !s.registered.Load() {
@@ -170,8 +171,8 @@ func (db *DB) storeCounts(ctx context.Context, c *sharedCounts) error {
 	return nil
 }
 
-// storeOwn stores the counters of this server. If another server took it for dead, storeOwn returns as lost the
-// counters that it had stored before.
+// storeOwn stores the counters of this server. If another server took this one for dead, storeOwn also returns, as
+// lost, the counters that this server had stored before.
 func (db *DB) storeOwn(ctx context.Context, own statistics, c *sharedCounts) (lost statistics, err error) {
 	s := db.sharing
 	unlock, err := s.storing.Lock(ctx)
@@ -278,17 +279,16 @@ func (db *DB) foldDead(ctx context.Context, c *sharedCounts) (folded bool, err e
 	return folded, nil
 }
 
-// While other servers write, the leader counts again: first after recountFirst, and then at intervals that double up
-// to recountLast. The service updates its figures every six hours.
+// While other servers write, the leader counts again after recountFirst. The interval then doubles with each count,
+// up to recountLast. The service updates its figures every six hours.
 const (
 	recountFirst = 10 * time.Second
 	recountLast  = 6 * time.Hour
 )
 
-// recountShared counts the rows of one snapshot and corrects the counters, if they are inexact. Other servers may
-// have changes that they have not stored yet. So while there are other servers, the result may be wrong, and the
-// counters stay marked as inexact. recountShared then counts again when the other servers have stored more, at
-// growing intervals.
+// recountShared counts the rows of one snapshot and corrects the counters, if they are inexact. While there are other
+// servers, the result may be wrong, as they may have changes that they have not stored yet. So the counters stay
+// marked as inexact, and later calls count again when the other servers have stored more, at growing intervals.
 func (db *DB) recountShared(ctx context.Context) error {
 	s := db.sharing
 	var seen *sharedCounts
@@ -337,7 +337,7 @@ func (db *DB) recountShared(ctx context.Context) error {
 	})
 
 	if skip || errors.Is(err, capability.ErrChanged) {
-		return nil // the next Tend counts, with the new definitions
+		return nil // definitions have changed, so the next Tend counts with the new ones
 	}
 	if err != nil {
 		return err

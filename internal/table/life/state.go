@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// Until returns the end of a status that begins now, or the zero time if db.Delay is not set.
+// Until returns the time until which a status that begins now lasts, or the zero time if db.Delay is not set.
 func (db *DB) Until() time.Time {
 	if db.Delay <= 0 {
 		return time.Time{}
@@ -16,7 +16,7 @@ func (db *DB) Until() time.Time {
 }
 
 // Messages for changes that must wait. Source: ack-api-quirks, DDB-TABLE-444, us-east-1 and us-west-2, 2026-10-09.
-// While a table is UPDATING, DeleteTable has one message. UpdateTable has several, of which we use the oldest
+// While a table is UPDATING, DeleteTable has one message. UpdateTable has several; this package uses the oldest
 // (terraform-provider-aws, table.go).
 const (
 	msgInUse         = "Attempt to change a resource which is still in use: "
@@ -67,8 +67,8 @@ func changeable(d *table.Definition, now time.Time) error {
 }
 
 // StartUpdate sets the status UPDATING in a definition that [DB.Alter] is changing. The error has kind [table.InUse]
-// if the table is still UPDATING from an earlier change. A table that gets an index is UPDATING only for the first
-// half of db.Delay, and is then ACTIVE while the index is still CREATING.
+// if the table is still UPDATING from an earlier change. If the change adds an index, the table is UPDATING only for
+// the first half of db.Delay. Then it is ACTIVE, while the index is still CREATING.
 func (db *DB) StartUpdate(d *table.Definition, newIndex bool) error {
 	if d.Status(db.Clock()) == table.StatusUpdating {
 		return &table.Error{Kind: table.InUse, Msg: msgBeingUpdated + d.Name}

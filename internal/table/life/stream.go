@@ -10,7 +10,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// endStream records that the stream of old was switched off, unless def still has it. Def is nil for a deleted table.
+// endStream records that the stream of the definition old was switched off, unless def still has the same stream. def
+// is nil for a deleted table.
 func (db *DB) endStream(w store.Writer, old, def *table.Definition) error {
 	if old.Stream == nil || def != nil && def.Stream != nil && def.Stream.Space == old.Stream.Space {
 		return nil
@@ -27,7 +28,8 @@ func (db *DB) endStream(w store.Writer, old, def *table.Definition) error {
 // labelForm is the layout of the time in the ARN of a stream.
 const labelForm = "2006-01-02T15:04:05.000"
 
-// beginStream gives a new stream a creation time and label that no other stream of the table name has.
+// beginStream gives a new stream its creation time and label. It makes sure that no other stream of the table name
+// has the same label.
 func beginStream(r store.Reader, st *table.Stream, name string) error {
 	for {
 		st.Label = st.Created.UTC().Format(labelForm)

@@ -7,8 +7,8 @@ import (
 
 // Sweep deletes the items of all tables that have expired at now, with their index entries, and returns their number.
 // As in the service, expired items stay readable until they are deleted. Sweep also removes expired system backups,
-// old tokens of transactions, stream records past their retention, and tables that have been DELETING for long
-// enough. Source: DG/howitworks-ttl.html.
+// old tokens of transactions, stream records past their retention, and tables whose time of DELETING is over. Source:
+// DG/howitworks-ttl.html.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error) {
 	if err := db.Refresh(ctx); err != nil {
 		return 0, err

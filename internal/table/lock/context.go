@@ -6,8 +6,8 @@ import (
 )
 
 // A Context is the context that an update passes to its store. While the update waits for the store to call its
-// function, the Context also ends with the [Lifetime], and a long wait is logged. A store calls Done only if it has
-// to wait, so most updates need neither a goroutine nor a timer.
+// function, the Context also ends with the [Lifetime], and a long wait is logged. For that, the Context needs a
+// goroutine and a timer. It starts them only when the store calls Done, which stores do only if they have to wait.
 type Context struct {
 	context.Context
 	life    *Lifetime
@@ -19,15 +19,15 @@ type Context struct {
 func (l *Lifetime) NewContext(ctx context.Context) *Context { return &Context{Context: ctx, life: l} }
 
 // Wait begins the wait before the store calls Done. Call it if the update may block before its store waits for the
-// write lock. Only one goroutine may call Wait.
+// write lock, as only a wait ends with the lifetime. Only one goroutine may call Wait.
 func (c *Context) Wait() {
 	if c.waiting.Load() == nil {
 		c.waiting.Store(c.life.newWait(c.Context))
 	}
 }
 
-// Begin ends the wait: the function of the update is running. From now on only the end of the parent ends the
-// context.
+// Begin ends the wait. Call it when the function of the update begins to run. From then on, the Context ends only
+// with its parent.
 func (c *Context) Begin() {
 	if c.begun.Swap(true) {
 		return // the function is called again

@@ -1,9 +1,9 @@
-// Package lock has the locks of a database. A wait for such a lock ends with its context or with the database.
+// Package lock has the locks of a database. A wait for such a lock ends when its context ends or the database closes.
 //
 // A database has one readers-writer lock for updates. Each update holds its read lock. Code that needs all updates to
-// stop, such as a change of a definition, holds its write lock. Reads do not use the lock, and neither do the
-// operations inside an update. A [Context] is the context of an update while it waits in its store. An operation that
-// waits longer than [Timeout] is logged.
+// stop, such as a change of a definition, holds its write lock. Reads of the database do not use the lock, and
+// neither do the operations inside an update. A [Context] is the context of an update while it waits in its store. An
+// operation that waits longer than [Timeout] is logged.
 //
 //	life := lock.NewLifetime()
 //	updates := life.NewLock()
@@ -36,7 +36,8 @@ import (
 // Timeout is how long an operation waits for a lock before it is logged. The operation goes on waiting.
 const Timeout = 5 * time.Second
 
-// A Lifetime lasts from the opening of a database to its Close. Its end also ends all waits for the database's locks.
+// A Lifetime lasts from the opening of a database to its Close. When it ends, all waits for the database's locks end
+// too.
 type Lifetime struct {
 	// Logger gets a line for each operation that waits longer than Timeout. Set it before use. Default: discard.
 	Logger *slog.Logger
@@ -52,7 +53,7 @@ func NewLifetime() *Lifetime {
 	return l
 }
 
-// Alive returns [store.ErrClosed] once End has been called.
+// Alive returns nil, or [store.ErrClosed] once End has been called.
 func (l *Lifetime) Alive() error {
 	if l.alive.Err() != nil {
 		return store.ErrClosed
@@ -103,7 +104,8 @@ func (l *Lifetime) newWait(ctx context.Context) *wait {
 	return w
 }
 
-// warn returns a timer that logs the caller of the operation after Timeout. The caller stops the timer.
+// warn returns a timer that runs out after Timeout. It then logs where the program called the operation. The caller
+// stops the timer.
 func (l *Lifetime) warn() *time.Timer {
 	callers := make([]uintptr, 64)
 	callers = callers[:runtime.Callers(2, callers)]
@@ -125,14 +127,14 @@ func (w *wait) end() {
 	w.cancel(nil)
 }
 
-// ours lists the prefixes of the names of our own functions, which caller skips.
+// ours lists the name prefixes of this project's own functions, which caller skips.
 var ours = []string{
 	"github.com/sortkey/sortkey.", "github.com/sortkey/sortkey/internal/", "github.com/sortkey/sortkey/sdk.",
 	"github.com/sortkey/sortkey/server.", "github.com/sortkey/sortkey/store/",
 	"github.com/sortkey/sortkey/sortkeytest.", "github.com/aws/", "runtime.", "context.", "sync.", "iter.", "net/http.",
 }
 
-// caller returns the file and line from which the program called the operation.
+// caller returns the file and line of the program's code that called the operation.
 func caller(callers []uintptr) string {
 	frames := runtime.CallersFrames(callers)
 	for {
@@ -150,7 +152,8 @@ func caller(callers []uintptr) string {
 	}
 }
 
-// most is the weight of an exclusive holder. A shared holder has weight 1, so at most this number can share the lock.
+// most is the weight of an exclusive holder of the lock. A shared holder has weight 1, so at most 2^30 goroutines can
+// share the lock.
 const most = 1 << 30
 
 // A Lock is a readers-writer lock: any number of goroutines share it, or one holds it exclusively. Waiters get it in

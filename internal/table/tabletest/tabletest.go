@@ -153,7 +153,7 @@ func (f *Fixture) Delete(name, key string) table.Change {
 	return change
 }
 
-// Show returns the values of the named attribute of all items, separated by spaces.
+// Show returns the values that the items have for an attribute, separated by spaces.
 func Show(items []attr.Item, name string) string {
 	var out []string
 	for _, it := range items {

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// JSON encodes a shape as a JSON object, without absent (nil) members.
+// JSON encodes a shape as a JSON object. It leaves out absent (nil) members.
 func JSON(shape any) []byte {
 	text, err := json.Marshal(plain(reflect.ValueOf(shape)))
 	if err != nil {
@@ -57,7 +57,7 @@ func plain(v reflect.Value) any {
 	return v.Interface()
 }
 
-// present reports whether a member is present.
+// present reports whether a member is present, according to its field.
 func present(v reflect.Value) bool {
 	if x, ok := v.Interface().(attr.Value); ok {
 		return x.Kind() != 0
