@@ -18,13 +18,13 @@ import (
 // maxIdentifiers bounds the public API: the number of exported identifiers of all public packages together.
 const maxIdentifiers = 450
 
-const apiHead = `# The public face of Sortkey: every exported type, function, method, constant and
+const apiHead = `# The public API of Sortkey: every exported type, function, method, constant and
 # variable of the packages that programs may import. go test . -run TestAPI keeps
 # this list; with -rewrite it writes it anew.
 #
 # Before version 1 anything here may change in a minor version, and CHANGELOG.md
 # says what to do about it. What is not here is internal and may change any time.
-# Modules bench, fuzz and cmd/sortkey are programs and have no face.
+# Modules bench, fuzz and cmd/sortkey are programs and export nothing.
 
 `
 

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/tests/facetest"
+	"github.com/sortkey/sortkey/internal/tests/apitest"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/btree"
@@ -15,7 +15,7 @@ import (
 )
 
 func TestMemory(t *testing.T) {
-	facetest.Run(t, "sdk/testdata/behaviour", func(t *testing.T, opts sortkey.Options) *sortkey.DB {
+	apitest.Run(t, "sdk/testdata/behaviour", func(t *testing.T, opts sortkey.Options) *sortkey.DB {
 		db, err := sortkey.Open(opts)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, db.Close()) })
@@ -23,30 +23,30 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// TestMatrix runs facetest.Matrix in memory.
+// TestMatrix runs apitest.Matrix in memory.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
-	facetest.Matrix(t, 5*time.Millisecond, func(*testing.T) store.Store { return nil })
+	apitest.Matrix(t, 5*time.Millisecond, func(*testing.T) store.Store { return nil })
 }
 
 func TestHazards(t *testing.T) {
 	t.Parallel()
-	facetest.Hazards(t, func(*testing.T) store.Store { return nil })
+	apitest.Hazards(t, func(*testing.T) store.Store { return nil })
 }
 
 func TestWaits(t *testing.T) {
-	facetest.Waits(t, "memory", "docs/embedded.md", func(*testing.T) store.Store { return nil })
+	apitest.Waits(t, "memory", "docs/embedded.md", func(*testing.T) store.Store { return nil })
 }
 
 func TestOpposite(t *testing.T) {
-	facetest.Opposite(t, proptest.Cases(4000), func(*testing.T) store.Store { return memory.Open() }, nil)
+	apitest.Opposite(t, proptest.Cases(4000), func(*testing.T) store.Store { return memory.Open() }, nil)
 }
 
 func TestUpkeep(t *testing.T) {
 	t.Run("memory", func(t *testing.T) {
-		facetest.Upkeep(t, func() store.Store { return memory.Open() })
+		apitest.Upkeep(t, func() store.Store { return memory.Open() })
 	})
-	t.Run("btree", func(t *testing.T) { facetest.Upkeep(t, btree.Open) })
+	t.Run("btree", func(t *testing.T) { apitest.Upkeep(t, btree.Open) })
 }
 
-func TestEndings(t *testing.T) { facetest.Endings(t, func(*testing.T) store.Store { return nil }) }
+func TestEndings(t *testing.T) { apitest.Endings(t, func(*testing.T) store.Store { return nil }) }

@@ -29,7 +29,7 @@ var layers = [][]string{
 	// The library, with the engines and the test helpers.
 	{
 		"store", "keys", "internal/item/blob", "internal/item/number", "internal/item/token", "internal/lines",
-		"internal/api/fault", "internal/api/throughput", "internal/admission", "internal/heavy", "internal/seeded",
+		"internal/api/fault", "internal/api/throughput", "internal/admission", "internal/throttle", "internal/seeded",
 		"internal/tests/proptest", "internal/tests/processor", "internal/tests/cmdtest",
 	},
 	{"internal/address", "internal/capability", "internal/tests/pgtest", "internal/item/doc"},
@@ -50,7 +50,7 @@ var layers = [][]string{
 	{"internal/api", "internal/server"},
 	{"internal/engine"},
 	{""},
-	{"server", "internal/tests/facetest"},
+	{"server", "internal/tests/apitest"},
 	{"sdk", "internal/apigen/sdkgen", "internal/tests/dbtest"},
 	{"sortkeytest"},
 	{"examples/music", "examples/orders", "fuzz/replay"},

@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/api/fault"
 	"github.com/sortkey/sortkey/internal/engine"
-	"github.com/sortkey/sortkey/internal/tests/facetest"
+	"github.com/sortkey/sortkey/internal/tests/apitest"
 )
 
 // TestMain runs all tests of the package with [sortkey.Poison], so that operations overwrite their pooled memory when
@@ -59,7 +59,7 @@ func (k *keeper) check(t *testing.T) {
 // inputs: an observer that keeps its events, faults that match keys, and stale reads.
 func TestBehaviourOfPools(t *testing.T) {
 	var k keeper
-	facetest.Run(t, "sdk/testdata/behaviour", func(t *testing.T, opts sortkey.Options) *sortkey.DB {
+	apitest.Run(t, "sdk/testdata/behaviour", func(t *testing.T, opts sortkey.Options) *sortkey.DB {
 		opts.Observer = &k
 		db := open(t, opts)
 		engine.Of(db).Fail(fault.Fault{Key: "no such key*", Code: "InternalServerError"})

@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/engine"
-	"github.com/sortkey/sortkey/internal/heavy"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/throttle"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
 )
@@ -270,7 +270,7 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, l *
 	}
 	// decoding may wait for another read, so this read must not hold a slot for heavy work meanwhile
 	if t.itemType.callsMethods {
-		ctx = heavy.Exempt(ctx)
+		ctx = throttle.Exempt(ctx)
 	}
 	next, err := r.page(ctx, t.db.service, limit, l.visit)
 	if err != nil {

@@ -151,7 +151,7 @@ func (r *countingReader) Scan(space store.Space, in store.Span) iter.Seq2[store.
 // serverEngine returns an engine for the server at a URL. It signs requests, but no server checks the signature.
 func serverEngine(t testing.TB, name, url string) *engine {
 	transport := &http.Transport{}
-	client := &http.Client{Transport: transport, Timeout: cmdtest.Patience}
+	client := &http.Client{Transport: transport, Timeout: cmdtest.Timeout}
 	return &engine{
 		name: name,
 		send: func(op string, body []byte) (reply, bool) {
@@ -416,7 +416,7 @@ func (e *engine) replayShard(m *model, items map[string]item, arn, shard string)
 
 // settle waits until no table and no index is being created, changed or deleted.
 func (e *engine) settle() {
-	for end := time.Now().Add(cmdtest.Patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(cmdtest.Timeout); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		var list struct{ TableNames []string }
 		busy := e.must("ListTables", map[string]any{}, &list) != ""
 		for _, name := range list.TableNames {

@@ -365,8 +365,8 @@ func replay(messages []message, fresh func() *engine, audit bool) (*mismatch, in
 }
 
 // shorten returns fewer messages that still end in the same kind of mismatch on a new database, and that mismatch. It
-// tries for the time patience. It returns nil if all messages together cause no mismatch on a new database.
-func shorten(messages []message, fresh func() *engine, patience time.Duration) ([]message, *mismatch) {
+// tries for at most timeout. It returns nil if all messages together cause no mismatch on a new database.
+func shorten(messages []message, fresh func() *engine, timeout time.Duration) ([]message, *mismatch) {
 	bad, at := replay(messages, fresh, true)
 	if bad == nil {
 		return nil, nil
@@ -379,7 +379,7 @@ func shorten(messages []message, fresh func() *engine, patience time.Duration) (
 			messages, bad = relevant[:at+1], b
 		}
 	}
-	end := time.Now().Add(patience)
+	end := time.Now().Add(timeout)
 	for size := len(messages) / 2; size > 0; size /= 2 {
 		for from := len(messages) - 1 - size; from >= -size+1 && time.Now().Before(end); from -= size {
 			less := slices.Concat(messages[:max(from, 0)], messages[from+size:])

@@ -68,7 +68,7 @@ func TestFaultCause(t *testing.T) {
 				})
 				db.Fail(sortkeytest.Fault{Hang: true})
 				rec := db.Record()
-				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("no patience"))
+				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("too slow"))
 				defer cancel()
 				_, err := clientOf(t, db, way).GetItem(ctx, &dynamodb.GetItemInput{
 					TableName: aws.String("Rows"), Key: key("P", 1),

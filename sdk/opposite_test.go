@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/tests/facetest"
+	"github.com/sortkey/sortkey/internal/tests/apitest"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/store"
@@ -40,7 +40,7 @@ func TestOpposite(t *testing.T) {
 					})
 					return err
 				}
-				facetest.Opposite(t, proptest.Cases(4000), open, put)
+				apitest.Opposite(t, proptest.Cases(4000), open, put)
 			})
 		}
 	}

@@ -334,7 +334,7 @@ func TestErrorsWithoutAnswer(t *testing.T) {
 			return context.WithTimeout(ctx, time.Minute)
 		})},
 		"cause": {sortkeytest.Fault{Hang: true}, ended(func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeoutCause(ctx, time.Minute, errors.New("no patience"))
+			return context.WithTimeoutCause(ctx, time.Minute, errors.New("too slow"))
 		})},
 		"cancelled": {sortkeytest.Fault{Hang: true}, ended(func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancel(ctx)

@@ -25,7 +25,7 @@ func dial(t *testing.T, addr string) (net.Conn, *bufio.Reader) {
 	c, err := net.Dial("tcp", addr)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
-	require.NoError(t, c.SetDeadline(time.Now().Add(patience)))
+	require.NoError(t, c.SetDeadline(time.Now().Add(timeout)))
 	return c, bufio.NewReader(c)
 }
 
@@ -77,7 +77,7 @@ func TestConnClientGoesAway(t *testing.T) {
 		select {
 		case <-ctx.Done():
 			ended <- ctx.Err()
-		case <-time.After(patience):
+		case <-time.After(timeout):
 			ended <- nil
 		}
 		return dst, 200

@@ -21,8 +21,8 @@ import (
 	"github.com/sortkey/sortkey/internal/server"
 )
 
-// patience limits how long tests wait for a response of a server on a busy machine.
-const patience = time.Minute
+// timeout limits how long tests wait for a response of a server on a busy machine.
+const timeout = time.Minute
 
 // start serves h on a free port until the test ends or stop is called. stop
 // returns the result of Serve.
@@ -198,7 +198,7 @@ func TestReadHeaderTimeout(t *testing.T) {
 	defer c.Close()
 	_, err = io.WriteString(c, "POST / HTTP/1.1\r\n")
 	require.NoError(t, err)
-	_ = c.SetReadDeadline(time.Now().Add(patience))
+	_ = c.SetReadDeadline(time.Now().Add(timeout))
 	_, err = io.ReadAll(c)
 	require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "closed by the server")
 }
@@ -211,7 +211,7 @@ func TestReadTimeout(t *testing.T) {
 	_, err = io.WriteString(c,
 		"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{")
 	require.NoError(t, err)
-	_ = c.SetReadDeadline(time.Now().Add(patience))
+	_ = c.SetReadDeadline(time.Now().Add(timeout))
 	out, err := io.ReadAll(c)
 	require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "closed by the server")
 	require.True(t, len(out) == 0 || bytes.Contains(out, []byte("SerializationException")), "%s", out)
@@ -254,7 +254,7 @@ func TestRawLimits(t *testing.T) {
 			require.NoError(t, err)
 			defer c.Close()
 			tt.send(c)
-			_ = c.SetReadDeadline(time.Now().Add(patience))
+			_ = c.SetReadDeadline(time.Now().Add(timeout))
 			res, err := http.ReadResponse(bufio.NewReader(c), nil)
 			require.NoError(t, err)
 			require.NoError(t, res.Body.Close())

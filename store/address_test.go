@@ -123,11 +123,11 @@ func TestBounds(t *testing.T) {
 func TestAddressDoesNotAllocate(t *testing.T) {
 	buf, hi, p, s := make([]byte, 0, 128), make([]byte, 0, 128), []byte("customer#\x0042"), []byte("order#7")
 	var partition []byte
-	room := make([]byte, 0, 64)
+	scratch := make([]byte, 0, 64)
 	if n := testing.AllocsPerRun(100, func() {
 		buf, hi = address.AppendRange(buf[:0], hi[:0], 1, p, store.Range{Lo: s})
 		buf = address.Append(buf[:0], 1, p, s)
-		_, partition, _, _ = address.Parse(buf, room)
+		_, partition, _, _ = address.Parse(buf, scratch)
 	}); n != 0 {
 		t.Errorf("addresses allocate %v times, want 0", n)
 	}

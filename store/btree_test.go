@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/tests/facetest"
+	"github.com/sortkey/sortkey/internal/tests/apitest"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/btree"
@@ -17,11 +17,11 @@ func TestStore(t *testing.T) { storetest.Run(t, open) }
 
 func TestMatrix(t *testing.T) {
 	proptest.NeedLong(t)
-	facetest.Matrix(t, 5*time.Millisecond, open)
+	apitest.Matrix(t, 5*time.Millisecond, open)
 }
 
-func TestHazards(t *testing.T) { facetest.Hazards(t, open) }
+func TestHazards(t *testing.T) { apitest.Hazards(t, open) }
 
-func TestWaits(t *testing.T) { facetest.Waits(t, "btree", "../docs/embedded.md", open) }
+func TestWaits(t *testing.T) { apitest.Waits(t, "btree", "../docs/embedded.md", open) }
 
-func TestOpposite(t *testing.T) { facetest.Opposite(t, 1000, open, nil) }
+func TestOpposite(t *testing.T) { apitest.Opposite(t, 1000, open, nil) }

@@ -242,14 +242,14 @@ func (o googleOrdered) load(rows []orderedRow) error {
 }
 
 func (o googleOrdered) get(r *orderedRow) ([]byte, error) {
-	var room [64]byte
-	p, _ := o.Get(pair{key: r.address(room[:0])})
+	var scratch [64]byte
+	p, _ := o.Get(pair{key: r.address(scratch[:0])})
 	return p.value, nil
 }
 
 func (o googleOrdered) scan(r *orderedRow, n int) (k int, err error) {
-	var room [64]byte
-	from := r.address(room[:0])
+	var scratch [64]byte
+	from := r.address(scratch[:0])
 	partition := from[:len(from)-len(r.sort)]
 	o.AscendGreaterOrEqual(pair{key: from}, func(p pair) bool {
 		if !bytes.HasPrefix(p.key, partition) {
@@ -281,14 +281,14 @@ func (o *tidwallOrdered) load(rows []orderedRow) error {
 }
 
 func (o *tidwallOrdered) get(r *orderedRow) ([]byte, error) {
-	var room [64]byte
-	value, _ := o.Get(textOf(r.address(room[:0])))
+	var scratch [64]byte
+	value, _ := o.Get(textOf(r.address(scratch[:0])))
 	return value, nil
 }
 
 func (o *tidwallOrdered) scan(r *orderedRow, n int) (k int, err error) {
-	var room [64]byte
-	from := r.address(room[:0])
+	var scratch [64]byte
+	from := r.address(scratch[:0])
 	partition := textOf(from[:len(from)-len(r.sort)])
 	o.Ascend(textOf(from), func(key string, _ []byte) bool {
 		if len(key) < len(partition) || key[:len(partition)] != partition {
@@ -333,8 +333,8 @@ func (o pebbleOrdered) load(rows []orderedRow) error {
 }
 
 func (o pebbleOrdered) get(r *orderedRow) ([]byte, error) {
-	var room [64]byte
-	value, closer, err := o.Get(r.address(room[:0]))
+	var scratch [64]byte
+	value, closer, err := o.Get(r.address(scratch[:0]))
 	switch {
 	case err == pebble.ErrNotFound:
 		return nil, nil
@@ -345,8 +345,8 @@ func (o pebbleOrdered) get(r *orderedRow) ([]byte, error) {
 }
 
 func (o pebbleOrdered) scan(r *orderedRow, n int) (k int, err error) {
-	var room [64]byte
-	from := r.address(room[:0])
+	var scratch [64]byte
+	from := r.address(scratch[:0])
 	end := append(bytes.Clone(from[:len(from)-len(r.sort)-1]), 2) // past the partition's end mark
 	it, err := o.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: end})
 	if err != nil {
@@ -359,8 +359,8 @@ func (o pebbleOrdered) scan(r *orderedRow, n int) (k int, err error) {
 }
 
 func (o pebbleOrdered) put(r *orderedRow, value []byte) error {
-	var room [64]byte
-	return o.Set(r.address(room[:0]), value, pebble.NoSync)
+	var scratch [64]byte
+	return o.Set(r.address(scratch[:0]), value, pebble.NoSync)
 }
 
 type badgerOrdered struct{ *badger.DB }
@@ -447,8 +447,8 @@ func (o bboltOrdered) load(rows []orderedRow) error {
 
 func (o bboltOrdered) get(r *orderedRow) (value []byte, err error) {
 	err = o.View(func(tx *bbolt.Tx) error {
-		var room [64]byte
-		value = bytes.Clone(tx.Bucket(orderedBucket).Get(r.address(room[:0])))
+		var scratch [64]byte
+		value = bytes.Clone(tx.Bucket(orderedBucket).Get(r.address(scratch[:0])))
 		return nil
 	})
 	return value, err
@@ -456,8 +456,8 @@ func (o bboltOrdered) get(r *orderedRow) (value []byte, err error) {
 
 func (o bboltOrdered) scan(r *orderedRow, n int) (k int, err error) {
 	err = o.View(func(tx *bbolt.Tx) error {
-		var room [64]byte
-		from := r.address(room[:0])
+		var scratch [64]byte
+		from := r.address(scratch[:0])
 		c := tx.Bucket(orderedBucket).Cursor()
 		partition := from[:len(from)-len(r.sort)]
 		for key, _ := c.Seek(from); k < n && bytes.HasPrefix(key, partition); key, _ = c.Next() {

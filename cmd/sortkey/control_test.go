@@ -25,7 +25,7 @@ func TestControl(t *testing.T) {
 		require.Eventually(t, func() bool {
 			found = line.FindStringSubmatch(p.Stdout.String())
 			return found != nil
-		}, cmdtest.Patience, time.Millisecond, &p.Stderr)
+		}, cmdtest.Timeout, time.Millisecond, &p.Stderr)
 		require.NotContains(t, p.Stdout.String(), "a-secret")
 		return found[1], found[2]
 	}

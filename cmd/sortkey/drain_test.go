@@ -26,7 +26,7 @@ import (
 // eventually waits until a condition is true, and fails the test if it does not become true in time.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(cmdtest.Patience); !holds(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(cmdtest.Timeout); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("timeout: %s", what)
 		}

@@ -120,7 +120,7 @@ func checkCounts(t *testing.T, db *dynamodb.Client) {
 func checkCount(t *testing.T, db *dynamodb.Client, table string, n int) {
 	t.Helper()
 	counted := int64(-1)
-	for deadline := time.Now().Add(cmdtest.Patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(cmdtest.Timeout); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		out, err := db.DescribeTable(context.Background(), &dynamodb.DescribeTableInput{TableName: &table})
 		require.NoError(t, err)
 		if counted = *out.Table.ItemCount; counted == int64(n) {

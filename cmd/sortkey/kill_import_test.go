@@ -130,7 +130,7 @@ func TestKillImport(t *testing.T) {
 				resumed++
 			}
 			p := in.start(t, "--data", dir)
-			delay := cmdtest.Patience
+			delay := cmdtest.Timeout
 			if killed < kills {
 				delay = randomDelay(rng, 150*time.Millisecond)
 			}

@@ -139,8 +139,8 @@ var servers = make(chan map[string]*running, 1)
 
 func init() { servers <- map[string]*running{} }
 
-// patience bounds the time in which a server starts or stops.
-const patience = time.Minute
+// timeout bounds the time in which a server starts or stops.
+const timeout = time.Minute
 
 func startServer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
@@ -177,7 +177,7 @@ func startServer(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("serve printed %q", line)
 		}
 		ts.Setenv("ENDPOINT", strings.Fields(after)[0])
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		ts.Fatalf("serve printed nothing")
 	}
 }
@@ -200,7 +200,7 @@ func stopServer(ts *testscript.TestScript, neg bool, args []string) {
 		if err != nil && !errors.Is(err, os.ErrProcessDone) {
 			ts.Fatalf("serve ended with %v", err)
 		}
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		ts.Fatalf("serve does not stop")
 	}
 	ts.Check(os.WriteFile(filepath.Join(dir, "serve.out"), out, 0o666))

@@ -17,12 +17,12 @@ import (
 // lines of a file with the SDK's client, and writes the answers to mcp.out. After an exclamation mark, the last call
 // must fail.
 func talk(ts *testscript.TestScript, neg bool, args []string) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, lookup(ts, "sortkey"), append([]string{"mcp"}, args[1:]...)...)
 	cmd.Dir = ts.MkAbs(".")
 	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + cmd.Dir}
-	var transport mcp.Transport = &mcp.CommandTransport{Command: cmd, TerminateDuration: patience}
+	var transport mcp.Transport = &mcp.CommandTransport{Command: cmd, TerminateDuration: timeout}
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "script", Version: "1"}, nil).Connect(ctx, transport, nil)
 	ts.Check(err)
 	var b strings.Builder

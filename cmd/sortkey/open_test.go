@@ -27,7 +27,7 @@ func TestOpen(t *testing.T) {
 		cmd.Env = append(cmd.Env, "TMPDIR="+copies, "TMP="+copies)
 		p := cmdtest.Start(t, cmd)
 		require.Eventually(t, func() bool { return strings.HasSuffix(p.Stdout.String(), "\n") },
-			cmdtest.Patience, time.Millisecond, &p.Stderr)
+			cmdtest.Timeout, time.Millisecond, &p.Stderr)
 
 		jar, err := cookiejar.New(nil)
 		require.NoError(t, err)

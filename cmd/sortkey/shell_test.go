@@ -72,7 +72,7 @@ var escapes = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
 // expect waits until the shell has written a text.
 func (term *terminal) expect(text string) {
 	term.t.Helper()
-	if !term.sees(text, patience) {
+	if !term.sees(text, timeout) {
 		term.t.Fatalf("the shell did not write %q but %s", text, term.seen)
 	}
 }
@@ -111,7 +111,7 @@ func (term *terminal) run(line string, texts ...string) {
 // end expects the end of the shell and returns its exit code.
 func (term *terminal) end() int {
 	term.t.Helper()
-	patience := time.After(patience)
+	timeout := time.After(timeout)
 	for {
 		select {
 		case part, ok := <-term.output:
@@ -119,7 +119,7 @@ func (term *terminal) end() int {
 				term.seen += part
 				continue
 			}
-		case <-patience:
+		case <-timeout:
 			term.t.Fatal("the shell does not end")
 		}
 		_ = term.cmd.Wait() // the code is in the state
@@ -190,7 +190,7 @@ func TestShellCompletes(t *testing.T) {
 		completed := false
 		for attempt := 0; !completed && attempt < 10; attempt++ {
 			term.write(tt.typed)
-			completed = term.sees(tt.want, patience/10)
+			completed = term.sees(tt.want, timeout/10)
 			term.write("\x03")
 			term.expect("^C")
 		}
@@ -206,7 +206,7 @@ func TestShellInterrupted(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer silent.Close()
-	require.NoError(t, silent.(*net.TCPListener).SetDeadline(time.Now().Add(patience)))
+	require.NoError(t, silent.(*net.TCPListener).SetDeadline(time.Now().Add(timeout)))
 	term := startShell(t, "http://"+silent.Addr().String())
 	term.write("tables\r")
 	term.expect("tables")
@@ -219,7 +219,7 @@ func TestShellInterrupted(t *testing.T) {
 	began := time.Now()
 	term.write("get Or\tx")
 	term.expect("get Orx")
-	require.Less(t, time.Since(began), patience/4)
+	require.Less(t, time.Since(began), timeout/4)
 	require.NoError(t, term.cmd.Process.Signal(syscall.SIGTERM))
 	term.expect("sortkey: interrupted")
 	require.Equal(t, 1, term.end())

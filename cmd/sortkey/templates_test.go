@@ -45,10 +45,10 @@ func TestTemplates(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
 			t.Parallel()
 			project := readTemplate(t, path)
-			for name, face := range map[string]func(*testing.T, template) (tables, said string){
+			for name, load := range map[string]func(*testing.T, template) (tables, said string){
 				"Load": loadInTest, "serve": loadInServer, "import": importDesign,
 			} {
-				tables, said := face(t, project)
+				tables, said := load(t, project)
 				said = strings.NewReplacer("-P ", "", `=…"`, "=…").Replace(said)
 				said = regexp.MustCompile(`"([^" ]+=…)`).ReplaceAllString(said, "$1")
 				if project.refused != "" {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sortkey/sortkey/internal/heavy"
+	"github.com/sortkey/sortkey/internal/throttle"
 )
 
 // acceptedEncoding returns the encoding for a response, "gzip", "deflate" or "", given the Accept-Encoding headers of
@@ -101,8 +101,8 @@ var zlibWriters = sync.Pool{New: func() any {
 }}
 
 // compress writes body to buf in an encoding that acceptedEncoding returned. A long body is heavy work, so compress
-// waits for a slot of package heavy between parts of it. If ctx ends, compress continues without a slot, because then
-// no client waits for the answer.
+// waits for a slot of package throttle between parts of it. If ctx ends, compress continues without a slot, because
+// then no client waits for the answer.
 func compress(ctx context.Context, coding string, body []byte, buf *buffer) {
 	pool := &gzipWriters
 	if coding == "deflate" {
@@ -110,8 +110,8 @@ func compress(ctx context.Context, coding string, body []byte, buf *buffer) {
 	}
 	w := pool.Get().(compressor)
 	w.Reset(buf)
-	var work heavy.Work
-	for part := range slices.Chunk(body, heavy.Stretch) {
+	var work throttle.Work
+	for part := range slices.Chunk(body, throttle.Stretch) {
 		_ = work.Add(ctx, len(part))
 		_, _ = w.Write(part) // writing to a buffer never fails
 	}

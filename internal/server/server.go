@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/api/event"
-	"github.com/sortkey/sortkey/internal/heavy"
+	"github.com/sortkey/sortkey/internal/throttle"
 )
 
 // service is the http.Handler that New returns.
@@ -38,7 +38,7 @@ func New(h Handler, opts Options) http.Handler {
 // test/connection.js).
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Context().Value(http.LocalAddrContextKey) != nil {
-		heavy.Serving()
+		throttle.Serving()
 	}
 	if s.opts.Observer == nil || event.IsQuiet(r.Context()) {
 		s.answer(w, r)

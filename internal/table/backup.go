@@ -15,7 +15,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/internal/capability"
-	"github.com/sortkey/sortkey/internal/heavy"
+	"github.com/sortkey/sortkey/internal/throttle"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -70,7 +70,7 @@ func (s *View) Backup(w io.Writer) error {
 // A backupWriter collects rows and writes blocks.
 type backupWriter struct {
 	w     io.Writer
-	work  heavy.Work
+	work  throttle.Work
 	block []byte // the head and the rows so far
 	addr  []byte
 	sum   uint32 // of the rows so far

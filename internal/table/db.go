@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/capability"
-	"github.com/sortkey/sortkey/internal/heavy"
 	"github.com/sortkey/sortkey/internal/table/lock"
+	"github.com/sortkey/sortkey/internal/throttle"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -60,9 +60,9 @@ func New(st store.Store, sharing Sharing) *DB {
 // Shared reports whether other servers may use the store too.
 func (db *DB) Shared() bool { return db.sharing != nil }
 
-// Work returns a [heavy.Work] for reading or writing rows. If serial is true, other transactions wait for this one,
+// Work returns a [throttle.Work] for reading or writing rows. If serial is true, other transactions wait for this one,
 // so the Work takes no slot. In a shared store it takes no slot either, as reads there mostly wait for the store.
-func (db *DB) Work(serial bool) heavy.Work { return heavy.Work{Free: serial || db.Shared()} }
+func (db *DB) Work(serial bool) throttle.Work { return throttle.Work{Free: serial || db.Shared()} }
 
 // Fork returns a copy of db over st, which is a copy of the store of db. Until Fork returns, the caller must let no
 // update run and no table change.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr"
-	"github.com/sortkey/sortkey/internal/heavy"
+	"github.com/sortkey/sortkey/internal/throttle"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 )
@@ -108,7 +108,7 @@ func (s *View) scan(q *Scan, visit func(attr.Item) error) (Page, error) {
 type examiner struct {
 	s     *View
 	q     *Read
-	work  heavy.Work
+	work  throttle.Work
 	visit func(attr.Item) error // called for each item
 	bills bool                  // add up billed sizes; they differ from item sizes if items have vectors
 	// whole is the item of the table for the index entry being examined.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/tests/facetest"
+	"github.com/sortkey/sortkey/internal/tests/apitest"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
@@ -18,7 +18,7 @@ import (
 func TestBehaviour(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()
-	facetest.Run(t, "../../sdk/testdata/behaviour", func(t *testing.T, opts sortkey.Options) *sortkey.DB {
+	apitest.Run(t, "../../sdk/testdata/behaviour", func(t *testing.T, opts sortkey.Options) *sortkey.DB {
 		var err error
 		opts.Store, err = disk.Open(t.TempDir(), disk.Options{})
 		require.NoError(t, err)
@@ -33,24 +33,24 @@ func TestBehaviour(t *testing.T) {
 func TestMatrix(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()
-	facetest.Matrix(t, 20*time.Millisecond, embedded)
+	apitest.Matrix(t, 20*time.Millisecond, embedded)
 }
 
-func TestWaits(t *testing.T) { facetest.Waits(t, "disk", "../../docs/embedded.md", embedded) }
+func TestWaits(t *testing.T) { apitest.Waits(t, "disk", "../../docs/embedded.md", embedded) }
 
-func TestEndings(t *testing.T) { facetest.Endings(t, embedded) }
+func TestEndings(t *testing.T) { apitest.Endings(t, embedded) }
 
-func TestOpposite(t *testing.T) { facetest.Opposite(t, 200, embedded, nil) }
+func TestOpposite(t *testing.T) { apitest.Opposite(t, 200, embedded, nil) }
 
 func TestHazards(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()
-	facetest.Hazards(t, embedded)
+	apitest.Hazards(t, embedded)
 }
 
 func TestUpkeep(t *testing.T) {
 	t.Parallel()
-	facetest.Upkeep(t, func() store.Store { return open(t, "db", disk.Options{}.On(vfs.NewMem())) })
+	apitest.Upkeep(t, func() store.Store { return open(t, "db", disk.Options{}.On(vfs.NewMem())) })
 }
 
 // embedded opens a store that the test closes itself.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/tests/facetest"
+	"github.com/sortkey/sortkey/internal/tests/apitest"
 	"github.com/sortkey/sortkey/internal/tests/pgtest"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
@@ -18,7 +18,7 @@ import (
 func TestBehaviour(t *testing.T) {
 	proptest.NeedLong(t)
 	pgtest.Shared(t)
-	facetest.Run(t, "../../sdk/testdata/behaviour", func(t *testing.T, opts sortkey.Options) *sortkey.DB {
+	apitest.Run(t, "../../sdk/testdata/behaviour", func(t *testing.T, opts sortkey.Options) *sortkey.DB {
 		var err error
 		opts.Store, err = postgres.Open(t.Context(), database(t), postgres.Options{})
 		require.NoError(t, err)
@@ -32,28 +32,28 @@ func TestBehaviour(t *testing.T) {
 // TestMatrix and TestHazards run transactions while everything else runs, and call them in wrong ways.
 func TestMatrix(t *testing.T) {
 	proptest.NeedLong(t)
-	facetest.Matrix(t, 100*time.Millisecond, embedded(t))
+	apitest.Matrix(t, 100*time.Millisecond, embedded(t))
 }
 
 func TestWaits(t *testing.T) {
 	proptest.NeedLong(t)
-	facetest.Waits(t, "PostgreSQL", "../../docs/embedded.md", embedded(t))
+	apitest.Waits(t, "PostgreSQL", "../../docs/embedded.md", embedded(t))
 }
 
 func TestOpposite(t *testing.T) {
 	proptest.NeedLong(t)
-	facetest.Opposite(t, 1000, embedded(t), nil)
+	apitest.Opposite(t, 1000, embedded(t), nil)
 }
 
 func TestHazards(t *testing.T) {
 	proptest.NeedLong(t)
-	facetest.Hazards(t, embedded(t))
+	apitest.Hazards(t, embedded(t))
 }
 
 func TestUpkeep(t *testing.T) {
 	proptest.NeedLong(t)
 	pgtest.Shared(t)
-	facetest.Upkeep(t, func() store.Store {
+	apitest.Upkeep(t, func() store.Store {
 		st, err := postgres.Open(t.Context(), database(t), postgres.Options{})
 		require.NoError(t, err)
 		return st

@@ -10,8 +10,8 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/engine"
+	"github.com/sortkey/sortkey/internal/tests/apitest"
 	"github.com/sortkey/sortkey/internal/tests/dbtest"
-	"github.com/sortkey/sortkey/internal/tests/facetest"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
@@ -86,13 +86,13 @@ func TestDeleteLargeTable(t *testing.T) {
 func TestMatrix(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()
-	facetest.Matrix(t, 20*time.Millisecond, embedded)
+	apitest.Matrix(t, 20*time.Millisecond, embedded)
 }
 
 func TestHazards(t *testing.T) {
 	proptest.NeedLong(t)
 	t.Parallel()
-	facetest.Hazards(t, embedded)
+	apitest.Hazards(t, embedded)
 }
 
 // embedded opens a store that the test closes itself.

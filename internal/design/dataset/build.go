@@ -17,8 +17,8 @@ import (
 // place returns the position in b.seen for the key of an item. taken is true if the builder already has an item with
 // that key. ok is false if the item lacks a key attribute.
 func (b *builder) place(t *model.Table, it attr.Item) (at uint64, taken, ok bool) {
-	var room [256]byte
-	buf := append(append(room[:0], t.Name...), 0)
+	var arena [256]byte
+	buf := append(append(arena[:0], t.Name...), 0)
 	for _, list := range [2][]model.Attribute{t.Partition, t.Sort} {
 		for _, a := range list {
 			v := it.Get(a.Name)
@@ -73,7 +73,7 @@ type generator struct {
 	attempts []uint64
 	b        model.ItemBuilder
 	id       []byte            // the key of the current item
-	room     []byte            // memory for the next items
+	arena    []byte            // memory for the next items
 	values   map[string]string // of the current item
 	// keys are the templates of the table's key attributes. rest are those of the other attributes, sorted by name
 	// like the attributes of an item.
@@ -337,13 +337,13 @@ func (g *generator) buildRest() (attr.Item, error) {
 		return nil, err
 	}
 	// Items live as long as the dataset, so they can share large allocations.
-	if cap(g.room)-len(g.room) < 256 {
-		g.room = make([]byte, 0, 1<<16)
+	if cap(g.arena)-len(g.arena) < 256 {
+		g.arena = make([]byte, 0, 1<<16)
 	}
-	end := len(g.room)
-	it := g.b.AppendItem(g.room[end:])
-	if len(it) <= cap(g.room)-end {
-		g.room = g.room[:end+len(it)]
+	end := len(g.arena)
+	it := g.b.AppendItem(g.arena[end:])
+	if len(it) <= cap(g.arena)-end {
+		g.arena = g.arena[:end+len(it)]
 	}
 	return it[:len(it):len(it)], nil
 }

@@ -200,8 +200,8 @@ func word(rng *rand.PCG, n int) string {
 	if n <= 0 {
 		return ""
 	}
-	var room [64]byte
-	b := room[:]
+	var scratch [64]byte
+	b := scratch[:]
 	if n > len(b) {
 		b = make([]byte, n)
 	}

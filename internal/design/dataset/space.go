@@ -61,9 +61,9 @@ func (s *Space) In(p Part) []Row { return s.Rows[p.From:p.To] }
 
 // Partition returns the partition with the given encoded key. It reports false if there is none.
 func (s *Space) Partition(id []byte) (Part, bool) {
-	var room [256]byte
+	var scratch [256]byte
 	i, ok := slices.BinarySearchFunc(s.Parts, id, func(p Part, id []byte) int {
-		return bytes.Compare(s.PartitionOf(room[:0], &s.Rows[p.From]), id)
+		return bytes.Compare(s.PartitionOf(scratch[:0], &s.Rows[p.From]), id)
 	})
 	if !ok {
 		return Part{}, false
@@ -74,9 +74,9 @@ func (s *Space) Partition(id []byte) (Part, bool) {
 // Find returns the index in Rows of the first row of a partition at or after a position. It reports whether that row
 // is exactly at the position.
 func (s *Space) Find(p Part, position []byte) (int, bool) {
-	var room [256]byte
+	var scratch [256]byte
 	i, ok := slices.BinarySearchFunc(s.In(p), position, func(r Row, position []byte) int {
-		return bytes.Compare(s.SortOf(room[:0], &r), position)
+		return bytes.Compare(s.SortOf(scratch[:0], &r), position)
 	})
 	return p.From + i, ok
 }

@@ -123,9 +123,9 @@ func (d *Diff) change(subject, was, is string) {
 	}
 }
 
-// both calls f once for each name in the two lists, with the elements that have the name: nil for a list without it.
-// It calls f in the order of the new list, and then for the names that only the old list has.
-func both[T any](was, is []*T, name func(*T) string, f func(was, is *T)) {
+// eachName calls f once for each name in the two lists, with the elements that have the name: nil for a list without
+// it. It calls f in the order of the new list, and then for the names that only the old list has.
+func eachName[T any](was, is []*T, name func(*T) string, f func(was, is *T)) {
 	find := func(list []*T, wanted string) *T {
 		if i := slices.IndexFunc(list, func(v *T) bool { return name(v) == wanted }); i >= 0 {
 			return list[i]
@@ -143,10 +143,10 @@ func both[T any](was, is []*T, name func(*T) string, f func(was, is *T)) {
 }
 
 func (d *Diff) tables(was, is *model.Model) {
-	both(was.Tables, is.Tables, tableName, func(a, b *model.Table) {
+	eachName(was.Tables, is.Tables, tableName, func(a, b *model.Table) {
 		t := cmp.Or(b, a)
 		d.change("table "+t.Name, keyText(a), keyText(b))
-		both(indexesOf(a), indexesOf(b), indexName, func(x, y *model.Index) {
+		eachName(indexesOf(a), indexesOf(b), indexName, func(x, y *model.Index) {
 			d.change("index "+cmp.Or(y, x).Name+" of table "+t.Name, indexText(x), indexText(y))
 		})
 	})
@@ -232,7 +232,7 @@ func (d *Diff) entity(was, is *model.Model, p *pair) {
 	d.change(subject+", items", text.Thousands(a.Count), text.Thousands(b.Count))
 	d.change(subject+", reads a second", text.Figure(a.Reads), text.Figure(b.Reads))
 	d.change(subject+", writes a second", text.Figure(was.ItemWrites(a)), text.Figure(is.ItemWrites(b)))
-	both(a.Attributes, b.Attributes, func(t *model.Template) string { return t.Name }, func(s, t *model.Template) {
+	eachName(a.Attributes, b.Attributes, func(t *model.Template) string { return t.Name }, func(s, t *model.Template) {
 		d.change("attribute "+cmp.Or(t, s).Name+" of "+b.Name, templateText(s), templateText(t))
 	})
 	for _, f := range a.KeyedFields() {
@@ -308,7 +308,7 @@ func (d *Diff) patterns(p *planner) {
 		return all
 	}
 	name := func(r *check.PatternResult) string { return r.Pattern.Name }
-	both(results(p.was.Result), results(p.is.Result), name, func(a, b *check.PatternResult) {
+	eachName(results(p.was.Result), results(p.is.Result), name, func(a, b *check.PatternResult) {
 		one := Pattern{Name: name(cmp.Or(b, a)), Was: figuresOf(a), Is: figuresOf(b)}
 		if a != nil && b != nil {
 			d.change(

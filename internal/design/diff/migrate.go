@@ -70,11 +70,11 @@ func (v *moved) classify() {
 }
 
 // gains returns the attributes that only the new form of the item has, and loses those that only the old form has.
-func (v *moved) gains() []string { return beyond(v.item, v.was.Attributes) }
-func (v *moved) loses() []string { return beyond(v.was.Attributes, v.item) }
+func (v *moved) gains() []string { return missing(v.item, v.was.Attributes) }
+func (v *moved) loses() []string { return missing(v.was.Attributes, v.item) }
 
-// beyond returns the names of the attributes that the first item has and other lacks.
-func beyond(it, other attr.Item) (names []string) {
+// missing returns the names of the attributes that the first item has and other lacks.
+func missing(it, other attr.Item) (names []string) {
 	for name := range it.All() {
 		if other.Get(string(name)).Kind() == 0 {
 			names = append(names, string(name))
@@ -83,8 +83,8 @@ func beyond(it, other attr.Item) (names []string) {
 	return names
 }
 
-// both returns the item with the attributes of both forms, as the table has it while both versions are in use.
-func (v *moved) both() attr.Item {
+// union returns the item with the attributes of both forms, as the table has it while both versions are in use.
+func (v *moved) union() attr.Item {
 	var b attr.Builder
 	for name, value := range v.was.Attributes.All() {
 		b.AddBytes(name, value)

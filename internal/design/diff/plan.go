@@ -61,7 +61,7 @@ func (p *planner) steps() {
 			)
 		}
 	}
-	both(old.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
+	eachName(old.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
 		if a != nil && b != nil && a.TTL != "" && a.TTL != b.TTL {
 			p.add(
 				Step{Kind: StopExpiring, Table: b.Name}, amount{},
@@ -69,7 +69,7 @@ func (p *planner) steps() {
 			)
 		}
 	})
-	both(old.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
+	eachName(old.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
 		switch {
 		case a == nil:
 			p.add(Step{Kind: CreateTable, Table: b.Name}, amount{}, "create table %s with all its indexes", b.Name)
@@ -87,7 +87,7 @@ func (p *planner) steps() {
 	p.switches()
 	p.removals(sources)
 	p.putListed()
-	both(old.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
+	eachName(old.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
 		if b != nil && b.TTL != "" && (a == nil || a.TTL != b.TTL) {
 			p.add(Step{Kind: Expire, Table: b.Name}, amount{}, "turn on time to live of table %s by %s", b.Name, b.TTL)
 		}
@@ -171,11 +171,11 @@ func (p *planner) assign(s *source, v *moved) {
 	default:
 		if names := v.gains(); len(names) > 0 {
 			s.gains = union(s.gains, names)
-			s.set.add(v.times, unitsOf(v.table, v.both(), p.meanwhile(v.table), names))
+			s.set.add(v.times, unitsOf(v.table, v.union(), p.meanwhile(v.table), names))
 		}
 		if names := v.loses(); len(names) > 0 {
 			s.loses = union(s.loses, names)
-			s.unset.add(v.times, unitsOf(v.table, v.both(), v.table.Indexes, names))
+			s.unset.add(v.times, unitsOf(v.table, v.union(), v.table.Indexes, names))
 		}
 	}
 }
@@ -353,7 +353,7 @@ func (p *planner) dropped(s source) (names []string) {
 // plan removes.
 func (p *planner) switches() {
 	var changed, gone, entities []string
-	both(p.was.Dataset.Model.Patterns, p.target.Patterns, patternName, func(a, b *model.Pattern) {
+	eachName(p.was.Dataset.Model.Patterns, p.target.Patterns, patternName, func(a, b *model.Pattern) {
 		switch {
 		case b == nil:
 			gone = append(gone, a.Name)
@@ -431,7 +431,7 @@ func (p *planner) rewritten(e *model.Entity) bool {
 // removals adds the steps that remove what is old. They remove tables and indexes before items, so that deleting the
 // items costs less.
 func (p *planner) removals(sources []source) {
-	both(p.was.Dataset.Model.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
+	eachName(p.was.Dataset.Model.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
 		switch {
 		case a == nil:
 		case b == nil:

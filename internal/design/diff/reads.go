@@ -72,7 +72,7 @@ func (r *reader) misread(m *model.Model, items, tried []dataset.Item) (*model.Pa
 
 // unionTables returns the tables of both versions, with the indexes of both.
 func (p *planner) unionTables() (all []*model.Table) {
-	both(p.was.Dataset.Model.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
+	eachName(p.was.Dataset.Model.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
 		switch {
 		case a == nil:
 			all = append(all, b)
@@ -98,7 +98,7 @@ func (p *planner) unionItems() (all []dataset.Item) {
 		v := &p.items[i]
 		switch {
 		case v.kept:
-			all = append(all, dataset.Item{Table: v.table, Entity: v.was.Entity, Attributes: v.both()})
+			all = append(all, dataset.Item{Table: v.table, Entity: v.was.Entity, Attributes: v.union()})
 		default:
 			all = append(all, *v.was)
 			if v.table != nil {

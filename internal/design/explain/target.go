@@ -16,8 +16,8 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/engine"
-	"github.com/sortkey/sortkey/internal/heavy"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/throttle"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/server"
 )
@@ -101,7 +101,7 @@ func (t inProcess) Do(ctx context.Context, in wire.Request) (wire.Output, []sort
 
 func (t inProcess) answer(ctx context.Context, in wire.Request) (wire.Output, error) {
 	service := engine.Of(t.db).Service
-	ctx = heavy.Exempt(ctx) // exempt the request from throttling, because a check may use all processors
+	ctx = throttle.Exempt(ctx) // exempt the request from throttling, because a check may use all processors
 	var items []attr.Item
 	visit := func(it attr.Item) (int, error) {
 		items = append(items, slices.Clone(it))

@@ -177,8 +177,8 @@ func QuotedLen(text []byte) int {
 		if n == len(text) {
 			return length
 		}
-		var room [len(`\u0000`)]byte
-		length += len(appendEscape(room[:0], text[n]))
+		var scratch [len(`\u0000`)]byte
+		length += len(appendEscape(scratch[:0], text[n]))
 		text = text[n+1:]
 	}
 }

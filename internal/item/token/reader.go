@@ -32,7 +32,7 @@ type Reader struct {
 	open      []frame
 	malformed bool
 	escaped   bool   // the last string has an escape
-	room      []byte // memory that Text reuses for unescaped strings
+	scratch   []byte // memory that Text reuses for unescaped strings
 }
 
 // keepRoom is the largest capacity of a slice that a Reader keeps for its next text.
@@ -229,9 +229,9 @@ func (r *Reader) Text(raw []byte) []byte {
 	if !r.escaped {
 		return raw[1 : len(raw)-1]
 	}
-	text := r.AppendText(r.room[:0], raw)
+	text := r.AppendText(r.scratch[:0], raw)
 	if cap(text) <= keepRoom {
-		r.room = text
+		r.scratch = text
 	}
 	return text
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Patience is how long a test waits for a process to react before it fails.
-const Patience = 2 * time.Minute
+// Timeout is how long a test waits for a process to react before it fails.
+const Timeout = 2 * time.Minute
 
 // Build compiles the command and returns the path of the binary, which is removed at the end of the test.
 func Build(t testing.TB) string {
@@ -104,14 +104,14 @@ func Serve(t testing.TB, cmd *exec.Cmd) *Process {
 }
 
 // Ready waits until the server has printed its address, and sets URL. It returns false if the server exits first, or
-// if Patience passes. Call it only once.
+// if Timeout passes. Call it only once.
 func (p *Process) Ready() bool {
 	select {
 	case line := <-p.first:
 		_, after, _ := strings.Cut(line, "AWS_ENDPOINT_URL_DYNAMODB=")
 		url, _, _ := strings.Cut(after, " ")
 		p.URL = strings.TrimSpace(url)
-	case <-time.After(Patience):
+	case <-time.After(Timeout):
 	}
 	return p.URL != ""
 }
@@ -122,7 +122,7 @@ func (p *Process) Wait(t testing.TB) error {
 	select {
 	case <-p.Done:
 		return p.Err
-	case <-time.After(Patience):
+	case <-time.After(Timeout):
 		t.Fatalf("the process does not stop: %s", &p.Stderr)
 		return nil
 	}

@@ -179,16 +179,16 @@ func (t *T) read(b []byte) {
 // IntN returns a number in [0, n). Let smaller numbers lead to simpler cases, because shrinking makes numbers
 // smaller.
 func (t *T) IntN(n int) int {
-	var room [4]byte
+	var scratch [4]byte
 	width := 1
 	if n > 256 {
 		width = 4
 	}
-	t.read(room[:width])
+	t.read(scratch[:width])
 	if width == 1 {
-		return int(room[0]) % n
+		return int(scratch[0]) % n
 	}
-	return int(binary.LittleEndian.Uint32(room[:]) % uint32(n))
+	return int(binary.LittleEndian.Uint32(scratch[:]) % uint32(n))
 }
 
 // Between returns a number in [lo, hi].
@@ -202,9 +202,9 @@ func (t *T) Often(pct int) bool { return t.IntN(100) >= 100-pct }
 
 // Uint64 returns any number.
 func (t *T) Uint64() uint64 {
-	var room [8]byte
-	t.read(room[:])
-	return binary.LittleEndian.Uint64(room[:])
+	var scratch [8]byte
+	t.read(scratch[:])
+	return binary.LittleEndian.Uint64(scratch[:])
 }
 
 // Text returns a text of lo to hi characters of an alphabet.

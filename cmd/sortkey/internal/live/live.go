@@ -95,9 +95,9 @@ func (s *Server) Close() error {
 	return s.dataset.Close()
 }
 
-// patience is the number of failed reads in a row after which the page says that the file cannot be read. A few reads
-// may fail while an editor replaces the file.
-const patience = 5
+// maxFailures is the number of failed reads in a row after which the page says that the file cannot be read. A few
+// reads may fail while an editor replaces the file.
+const maxFailures = 5
 
 // Follow reads the file every 200 ms and after each save by a page, and checks the file if it has changed. It returns
 // when ctx is done.
@@ -124,14 +124,14 @@ func (s *Server) miss(why *Finding) {
 func (s *Server) Check(ctx context.Context) error {
 	data, err := s.file.read()
 	if err != nil {
-		if s.failed++; s.failed == patience {
+		if s.failed++; s.failed == maxFailures {
 			const advice = "the page goes on when it can read the file"
 			s.miss(&Finding{Kind: "bad", Message: err.Error(), Advice: advice})
 			s.tell("broken")
 		}
 		return err
 	}
-	back := s.failed >= patience
+	back := s.failed >= maxFailures
 	s.failed = 0
 	if back {
 		s.miss(nil)

@@ -168,9 +168,9 @@ func (d *decoder) readItem() (attr.Item, error) {
 		raw, err := doc.AppendItem(nil, doc.From(&d.dec), doc.MaxSize)
 		return raw, err
 	}
-	raw, err := doc.AppendItem(d.room[:0], doc.From(&d.dec), doc.MaxSize)
+	raw, err := doc.AppendItem(d.scratch[:0], doc.From(&d.dec), doc.MaxSize)
 	if raw != nil {
-		d.room = raw
+		d.scratch = raw
 	}
 	return raw, err
 }

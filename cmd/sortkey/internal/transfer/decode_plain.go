@@ -24,8 +24,8 @@ type decoder struct {
 	b     attr.Builder
 	left  int // bytes by which the plain item may still grow before it exceeds the limit
 
-	reuse bool   // an item is valid only until the next record is decoded
-	room  []byte // for items, with reuse
+	reuse   bool   // an item is valid only until the next record is decoded
+	scratch []byte // for items, with reuse
 }
 
 // open starts decoding a text. Decoding returns an error for duplicate names in an object and for invalid UTF-8.

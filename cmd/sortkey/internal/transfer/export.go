@@ -28,8 +28,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 	"github.com/sortkey/sortkey/internal/engine"
-	"github.com/sortkey/sortkey/internal/heavy"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
+	"github.com/sortkey/sortkey/internal/throttle"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -361,8 +361,8 @@ func (x *exporter) scan(ctx context.Context, segment int, fn func(attr.Item) err
 func (x *exporter) read(
 	ctx context.Context, in *wire.ScanInput, fn func(attr.Item) error,
 ) (n int, next attr.Item, err error) {
-	var failed error        // of fn
-	ctx = heavy.Exempt(ctx) // fn may block, so this scan must not occupy one of the slots for heavy reads
+	var failed error           // of fn
+	ctx = throttle.Exempt(ctx) // fn may block, so this scan must not occupy one of the slots for heavy reads
 	out, err := engine.Of(x.o.DB).Service.Scan(ctx, in, func(it attr.Item) (int, error) {
 		n++
 		if failed = fn(it); failed != nil {

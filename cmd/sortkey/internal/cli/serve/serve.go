@@ -120,9 +120,9 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		return err
 	}
 	began := time.Now()
-	opts, face := f.opts, f.server
+	opts, options := f.opts, f.server
 	opts.Logger = log.Logger
-	face.Open = !log.asked // without a log, run prints the warning below, so the server logs none
+	options.Open = !log.asked // without a log, run prints the warning below, so the server logs none
 	if opts.Store, err = f.openStore(ctx, env, log.Logger); err != nil {
 		return err
 	}
@@ -170,18 +170,18 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	signed := face.Credentials != nil
+	signed := options.Credentials != nil
 	if !signed && !log.asked && !loopback(ln.Addr()) {
 		fmt.Fprintf(env.Stderr, "sortkey: warning: other machines can reach %s, and anyone can read and write\n"+
 			"hint: use --credentials, or --addr 127.0.0.1:8000\n", ln.Addr())
 	}
-	front := server.New(db, face)
+	front := server.New(db, options)
 	if f.metrics != "" {
 		counts.Watch(db)
 		counts.WatchServer(front)
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", counts.Handler())
-		scrapes, err := serveBeside(ctx, "--metrics", f.metrics, mux, face.AllowHosts, log)
+		scrapes, err := serveBeside(ctx, "--metrics", f.metrics, mux, options.AllowHosts, log)
 		if err != nil {
 			return errors.Join(err, ln.Close())
 		}
@@ -291,12 +291,12 @@ func shareOf(l models.Loaded) string {
 }
 
 // serveUntil serves on ln until ctx ends.
-func serveUntil(ctx context.Context, face *server.Server, ln net.Listener, drain time.Duration, log logs) error {
+func serveUntil(ctx context.Context, options *server.Server, ln net.Listener, drain time.Duration, log logs) error {
 	stopping := sync.OnceFunc(func() {
 		log.Info("stopping", "cause", context.Cause(ctx).Error(), "drain", drain.String())
 	})
 	forget := context.AfterFunc(ctx, stopping)
-	err := face.Serve(ctx, ln)
+	err := options.Serve(ctx, ln)
 	forget()
 	if ctx.Err() != nil {
 		stopping() // AfterFunc may not have called it before Serve returned

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/heavy"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
+	"github.com/sortkey/sortkey/internal/throttle"
 	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/store"
 )
@@ -58,12 +58,12 @@ func processors(t *testing.T, n int) {
 }
 
 // hold takes the only slot for heavy work of a process with two processors.
-func hold(t *testing.T) *heavy.Work {
+func hold(t *testing.T) *throttle.Work {
 	t.Helper()
 	processors(t, 2)
-	heavy.Serving()
-	w := new(heavy.Work)
-	require.NoError(t, w.Add(t.Context(), heavy.Stretch))
+	throttle.Serving()
+	w := new(throttle.Work)
+	require.NoError(t, w.Add(t.Context(), throttle.Stretch))
 	return w
 }
 

@@ -1,4 +1,4 @@
-package facetest
+package apitest
 
 import (
 	"context"
@@ -146,7 +146,7 @@ func (s *subject) everywhere(ctx context.Context, fn func(ctx context.Context) e
 	return errors.Join(fn(ctx), s.transact(ctx, false, fn), s.transact(ctx, true, fn))
 }
 
-var errReason = errors.New("facetest: the reason")
+var errReason = errors.New("apitest: the reason")
 
 // hazards are the hazards that Hazards runs.
 var hazards = []hazard{

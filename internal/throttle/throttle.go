@@ -1,4 +1,4 @@
-// Package heavy limits the heavy work that runs at the same time, so that a processor stays free for short requests.
+// Package throttle limits the heavy work that runs at the same time, so that a processor stays free for short requests.
 //
 // While all processors compute, Go notices a request on a socket only when its monitor looks, up to 10 ms later. So
 // the heavy work of a process shares GOMAXPROCS-1 slots, but at least one. A [Work] is work that may turn out to be
@@ -11,7 +11,7 @@
 //
 // Slots are only used in a process with a server: until [Serving] has been called for the first request from a
 // socket, a Work neither takes slots nor lets other goroutines run.
-package heavy
+package throttle
 
 import (
 	"context"

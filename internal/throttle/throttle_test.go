@@ -1,4 +1,4 @@
-package heavy_test
+package throttle_test
 
 import (
 	"context"
@@ -13,20 +13,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/heavy"
+	"github.com/sortkey/sortkey/internal/throttle"
 )
 
-func init() { heavy.Serving() }
+func init() { throttle.Serving() }
 
 // TestServing checks that in a process without a server, work takes no slot.
 func TestServing(t *testing.T) {
 	processors(t, 2)
-	heavy.Stop()
-	defer heavy.Serving()
+	throttle.Stop()
+	defer throttle.Serving()
 	a, b := hold(t), hold(t) // there is one slot
 	a.Done()
 	b.Done()
-	require.Zero(t, heavy.Waiting())
+	require.Zero(t, throttle.Waiting())
 }
 
 // processors sets GOMAXPROCS for a test.
@@ -36,19 +36,19 @@ func processors(t *testing.T, n int) {
 }
 
 // hold takes a slot.
-func hold(t *testing.T) *heavy.Work {
+func hold(t *testing.T) *throttle.Work {
 	t.Helper()
-	w := new(heavy.Work)
-	require.NoError(t, w.Add(t.Context(), heavy.Stretch))
+	w := new(throttle.Work)
+	require.NoError(t, w.Add(t.Context(), throttle.Stretch))
 	return w
 }
 
 // waiting starts work that must wait for a slot, and returns when it waits.
-func waiting(ctx context.Context, w *heavy.Work) (ended chan error) {
-	before := heavy.Waiting()
+func waiting(ctx context.Context, w *throttle.Work) (ended chan error) {
+	before := throttle.Waiting()
 	ended = make(chan error, 1)
-	go func() { ended <- w.Add(ctx, heavy.Stretch) }()
-	for heavy.Waiting() == before {
+	go func() { ended <- w.Add(ctx, throttle.Stretch) }()
+	for throttle.Waiting() == before {
 		runtime.Gosched()
 	}
 	return ended
@@ -66,9 +66,9 @@ func TestLimit(t *testing.T) {
 				rng := rand.New(rand.NewPCG(uint64(i), uint64(tt.procs)))
 				for range 200 {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rng.IntN(200))*time.Microsecond)
-					var w heavy.Work
+					var w throttle.Work
 					for range 1 + rng.IntN(4) {
-						if w.Add(ctx, heavy.Stretch) != nil {
+						if w.Add(ctx, throttle.Stretch) != nil {
 							called.Add(1)
 							break
 						}
@@ -83,12 +83,12 @@ func TestLimit(t *testing.T) {
 		}
 		wg.Wait()
 		require.LessOrEqual(t, int(most.Load()), tt.slots, "GOMAXPROCS %d", tt.procs)
-		var held []*heavy.Work
+		var held []*throttle.Work
 		for range tt.slots {
 			held = append(held, hold(t))
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		ended := waiting(ctx, new(heavy.Work))
+		ended := waiting(ctx, new(throttle.Work))
 		cancel()
 		require.ErrorIs(t, <-ended, context.Canceled)
 		for _, w := range held {
@@ -103,7 +103,7 @@ func TestCancel(t *testing.T) {
 	held := hold(t)
 	cause := errors.New("cause")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	first, second := new(heavy.Work), new(heavy.Work)
+	first, second := new(throttle.Work), new(throttle.Work)
 	one := waiting(ctx, first)
 	two := waiting(t.Context(), second)
 	cancel(cause)
@@ -112,7 +112,7 @@ func TestCancel(t *testing.T) {
 	held.Done()
 	require.NoError(t, <-two)
 	second.Done()
-	require.NoError(t, first.Add(t.Context(), heavy.Stretch), "after a wait that was called off")
+	require.NoError(t, first.Add(t.Context(), throttle.Stretch), "after a wait that was called off")
 	first.Done()
 }
 
@@ -123,18 +123,18 @@ func TestOrder(t *testing.T) {
 	var order []string
 	var wg sync.WaitGroup
 	for _, kind := range []string{"first", "second", "third"} {
-		before := heavy.Waiting()
+		before := throttle.Waiting()
 		wg.Go(func() {
-			var w heavy.Work
+			var w throttle.Work
 			defer w.Done()
 			for range 2 {
-				if err := w.Add(t.Context(), heavy.Stretch); err != nil {
+				if err := w.Add(t.Context(), throttle.Stretch); err != nil {
 					t.Error(err)
 				}
 				order = append(order, kind) // guarded by the slot
 			}
 		})
-		for heavy.Waiting() == before {
+		for throttle.Waiting() == before {
 			runtime.Gosched()
 		}
 	}
@@ -152,20 +152,20 @@ func TestFree(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("it waits"))
 	for name, tt := range map[string]struct {
-		w     heavy.Work
+		w     throttle.Work
 		ctx   context.Context
 		bytes int
 	}{
-		"small":  {heavy.Work{}, ctx, heavy.Stretch / 11},
-		"free":   {heavy.Work{Free: true}, ctx, heavy.Stretch},
-		"exempt": {heavy.Work{}, heavy.Exempt(ctx), heavy.Stretch},
+		"small":  {throttle.Work{}, ctx, throttle.Stretch / 11},
+		"free":   {throttle.Work{Free: true}, ctx, throttle.Stretch},
+		"exempt": {throttle.Work{}, throttle.Exempt(ctx), throttle.Stretch},
 	} {
 		for range 10 {
 			require.NoError(t, tt.w.Add(tt.ctx, tt.bytes), name)
 		}
 		tt.w.Done()
 	}
-	require.Error(t, new(heavy.Work).Add(ctx, heavy.Stretch))
+	require.Error(t, new(throttle.Work).Add(ctx, throttle.Stretch))
 }
 
 // TestBubbles checks that goroutines in several synctest bubbles, and outside of them, can share slots.
@@ -173,10 +173,10 @@ func TestBubbles(t *testing.T) {
 	processors(t, 2)
 	var turns atomic.Int64
 	work := func() {
-		var w heavy.Work
+		var w throttle.Work
 		defer w.Done()
 		for range 300 {
-			if err := w.Add(context.Background(), heavy.Stretch); err != nil {
+			if err := w.Add(context.Background(), throttle.Stretch); err != nil {
 				t.Error(err)
 			}
 			turns.Add(1)
@@ -203,14 +203,14 @@ func TestBubbles(t *testing.T) {
 	}
 	wg.Wait()
 	require.EqualValues(t, 6*300, turns.Load())
-	require.Zero(t, heavy.Waiting())
+	require.Zero(t, throttle.Waiting())
 }
 
 func TestAllocations(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() {
-		var w heavy.Work
+		var w throttle.Work
 		for range 4 {
-			_ = w.Add(t.Context(), heavy.Stretch)
+			_ = w.Add(t.Context(), throttle.Stretch)
 		}
 		w.Done()
 	}); n != 0 {
@@ -219,9 +219,9 @@ func TestAllocations(t *testing.T) {
 }
 
 func BenchmarkWork(b *testing.B) {
-	var w heavy.Work
+	var w throttle.Work
 	for b.Loop() {
-		_ = w.Add(b.Context(), heavy.Stretch/64)
+		_ = w.Add(b.Context(), throttle.Stretch/64)
 	}
 	w.Done()
 }

@@ -1,4 +1,4 @@
-package facetest
+package apitest
 
 import (
 	"bytes"
@@ -83,8 +83,8 @@ func (s *subject) use(ctx context.Context) error {
 	})
 }
 
-// patience is how long a call may take before it counts as hanging.
-const patience = time.Minute
+// timeout is how long a call may take before it counts as hanging.
+const timeout = time.Minute
 
 // A watch records the names of calls that hang.
 type watch struct{ hung string }
@@ -101,10 +101,10 @@ func begin(name string, fn func() error) begun {
 	return b
 }
 
-// inTime calls fn and returns its error. If fn takes longer than patience, inTime records in w that the call with
+// inTime calls fn and returns its error. If fn takes longer than timeout, inTime records in w that the call with
 // this name hangs, and returns nil.
 func (w *watch) inTime(name string, fn func() error) error {
-	return w.wait(begin(name, fn), time.After(patience))
+	return w.wait(begin(name, fn), time.After(timeout))
 }
 
 // wait waits for a function and returns its error. If the function has not returned when limit fires, wait records
@@ -145,7 +145,7 @@ func labelled() map[string]string {
 		var b strings.Builder
 		for line := range strings.Lines(block) {
 			fields := strings.Fields(line)
-			if len(fields) < 4 || fields[0] != "#" || strings.Contains(line, "facetest.") {
+			if len(fields) < 4 || fields[0] != "#" || strings.Contains(line, "apitest.") {
 				continue
 			}
 			function, _, _ := strings.Cut(fields[2], "+0x")

@@ -1,4 +1,4 @@
-package facetest
+package apitest
 
 import (
 	"context"
@@ -147,7 +147,7 @@ func (c *cell) runBeside(ctx context.Context, pause time.Duration) {
 		return c.other.call(ctx, c.subject)
 	})
 	limit := make(chan time.Time)
-	defer time.AfterFunc(patience, func() { close(limit) }).Stop()
+	defer time.AfterFunc(timeout, func() { close(limit) }).Stop()
 	c.within = c.wait(transaction, limit)
 	c.beside = c.wait(other, limit)
 }

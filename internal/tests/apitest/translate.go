@@ -1,4 +1,4 @@
-package facetest
+package apitest
 
 import (
 	"encoding/base64"
@@ -54,7 +54,7 @@ func (p *pair) translate(t *testing.T, name string, in map[string]any) (says fun
 	}
 
 	tr := &translation{
-		t: t, pair: p, in: in, keys: keys, table: sortkey.Table[attr.Item](p.face.db, table),
+		t: t, pair: p, in: in, keys: keys, table: sortkey.Table[attr.Item](p.api.db, table),
 		names: map[string]string{}, values: map[string]attr.Value{}, used: map[string]bool{},
 	}
 	for name, x := range member[map[string]any](in, "ExpressionAttributeNames") {

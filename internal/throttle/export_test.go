@@ -1,4 +1,4 @@
-package heavy
+package throttle
 
 // Waiting returns the number of goroutines that wait for a slot.
 func Waiting() int { return int(all.waiting.Load()) }

@@ -1,10 +1,10 @@
-// Package facetest compares the Go API of a table, [sortkey.TableOf], with the operations of the service. It runs
+// Package apitest compares the Go API of a table, [sortkey.TableOf], with the operations of the service. It runs
 // each script of sdk/testdata/behaviour on two databases. One gets every operation as a request. The other gets it as
-// a call of the Go API ("the face") if that API can express the request. Then facetest compares the answers and the
+// a call of the Go API ("the API") if that API can express the request. Then apitest compares the answers and the
 // stored items.
 //
 // [Matrix] and [Hazards] test concurrent calls and functions that misbehave. The tests of every engine run them.
-package facetest
+package apitest
 
 import (
 	"encoding/base64"
@@ -34,7 +34,7 @@ const fewest = 250
 func Run(t *testing.T, folder string, open func(*testing.T, sortkey.Options) *sortkey.DB) {
 	said := 0
 	datadriven.Walk(t, folder, func(t *testing.T, path string) {
-		p := &pair{requests: newSide(t, open), face: newSide(t, open)}
+		p := &pair{requests: newSide(t, open), api: newSide(t, open)}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			if err := p.run(t, d); err != nil {
 				d.Fatalf(t, "%v", err)
@@ -44,8 +44,8 @@ func Run(t *testing.T, folder string, open func(*testing.T, sortkey.Options) *so
 		p.compareTables(t)
 		said += p.said
 	})
-	if t.Logf("%d requests went through the face", said); said < fewest {
-		t.Errorf("only %d requests went through the face, want at least %d", said, fewest)
+	if t.Logf("%d requests went through the API", said); said < fewest {
+		t.Errorf("only %d requests went through the API, want at least %d", said, fewest)
 	}
 }
 
@@ -73,11 +73,11 @@ func (s side) serve(t *testing.T, operation string, in map[string]any) []byte {
 	return out
 }
 
-// A pair is the two databases of a script: one gets requests, the other calls of the Go API (face).
+// A pair is the two databases of a script: one gets requests, the other calls of the Go API.
 type pair struct {
-	requests, face side
-	table          string // the table that the script created last
-	said           int    // requests that went through the Go API
+	requests, api side
+	table         string // the table that the script created last
+	said          int    // requests that went through the Go API
 }
 
 func (p *pair) run(t *testing.T, d *datadriven.TestData) error {
@@ -142,7 +142,7 @@ func (p *pair) create(t *testing.T, definition string) error {
 		}
 		opts = append(opts, ix)
 	}
-	for _, s := range []side{p.requests, p.face} {
+	for _, s := range []side{p.requests, p.api} {
 		if err := s.db.CreateTable(t.Context(), p.table, key, opts...); err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func (p *pair) operation(t *testing.T, name string, in map[string]any) attr.Item
 	says, ok := p.translate(t, name, in)
 	request := typedMembers("", in).(map[string]any)
 	if !ok {
-		p.face.serve(t, name, request)
+		p.api.serve(t, name, request)
 		return parse(t, p.requests.serve(t, name, request)).LastEvaluatedKey
 	}
 
@@ -245,11 +245,11 @@ func textOf(it attr.Item) string {
 func (p *pair) compareTables(t *testing.T) {
 	names, err := p.requests.db.Tables(t.Context())
 	require.NoError(t, err)
-	own, err := p.face.db.Tables(t.Context())
+	own, err := p.api.db.Tables(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, names, own)
 	for _, name := range names {
-		require.Equal(t, stored(t, p.requests.db, name), stored(t, p.face.db, name), name)
+		require.Equal(t, stored(t, p.requests.db, name), stored(t, p.api.db, name), name)
 	}
 }
 
