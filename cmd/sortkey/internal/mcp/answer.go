@@ -89,13 +89,6 @@ func readingOf(p *operation.Page, limit int32) reading {
 	return r
 }
 
-// An answer suggests explain if the filter has dropped at least the share much of the rows, unless the request has
-// examined at most few rows.
-const (
-	much = 0.5
-	few  = 10
-)
-
 // addRows adds a page of rows to an answer. When the answer is full it omits the other rows, and adds a note and the
 // cursor for them.
 func (s *Server) addRows(
@@ -126,13 +119,6 @@ func (s *Server) addRows(
 			"reading stopped at %s; to go on call %s again with lastEvaluatedKey as cursor", r.Stop, op.Name,
 		))
 	}
-	if op == operation.Query && r.Waste >= much && r.Examined > few {
-		notes = append(notes, fmt.Sprintf(
-			"the filter dropped %d of %d rows that were paid for; explain with the same arguments shows them, and "+
-				"whether another request reads less", r.Examined-r.Returned, r.Examined,
-		))
-	}
-
 	o.add("read", r)
 	o.add("items", items)
 	if last.Len() > 0 {
