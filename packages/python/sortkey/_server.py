@@ -27,7 +27,7 @@ class Server:
     def __init__(self, load=(), args=(), timeout=60):
         if isinstance(load, (str, os.PathLike)):
             load = [load]
-        command = [binary(), "serve", "--port", "0", "--isolate=path", "--control", "--until-eof"]
+        command = [binary(), "serve", "--addr", "127.0.0.1:0", "--isolate=path", "--control", "--until-eof"]
         for what in load:
             command += ["--load", os.fspath(what)]
         self._token = secrets.token_hex(16)

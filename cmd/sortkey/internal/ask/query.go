@@ -105,7 +105,7 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 	}
 	if len(partition) != len(schema.Partition()) {
 		return nil, UsageError(
-			"give a value for each of "+names(schema.Partition())+"; separate values with commas or repeat --pk",
+			"give a value for each of "+names(schema.Partition())+"; separate values with commas",
 			"the partition key of %s has %s, not %d",
 			what, text.Count(len(schema.Partition()), "attribute"), len(partition),
 		)

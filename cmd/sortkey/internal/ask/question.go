@@ -19,7 +19,11 @@ func Question(in wire.Request, schema *keycond.Schema) string {
 	case *wire.QueryInput:
 		return query(in)
 	case *wire.ScanInput:
-		return scan(in)
+		return "everything in " + query(&wire.QueryInput{
+			TableName: in.TableName, IndexName: in.IndexName, FilterExpression: in.FilterExpression,
+			ProjectionExpression: in.ProjectionExpression, Limit: in.Limit, ConsistentRead: in.ConsistentRead,
+			ExpressionAttributeNames: in.ExpressionAttributeNames, ExpressionAttributeValues: in.ExpressionAttributeValues,
+		})
 	case *wire.GetItemInput:
 		return item("", in.TableName, schema, in.Key)
 	case *wire.PutItemInput:
@@ -55,19 +59,6 @@ func query(in *wire.QueryInput) string {
 	}
 	if in.ConsistentRead != nil && *in.ConsistentRead {
 		b.WriteString(", consistently")
-	}
-	return b.String()
-}
-
-func scan(in *wire.ScanInput) string {
-	var b strings.Builder
-	b.WriteString("everything in " + source(in.TableName, in.IndexName))
-	if in.FilterExpression != nil {
-		filter := literal.Write(*in.FilterExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
-		b.WriteString(", keeping " + filter)
-	}
-	if in.Limit != nil {
-		fmt.Fprintf(&b, ", reading at most %d", *in.Limit)
 	}
 	return b.String()
 }

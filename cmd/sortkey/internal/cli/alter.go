@@ -130,9 +130,9 @@ func (f *alterFlags) check(have *described) (additions []*wire.UpdateTableInput,
 		if err != nil {
 			return nil, fmt.Errorf("--add-index: %w", err)
 		}
-		if have.hasIndex(ix.Name) && !dropped[ix.Name] {
+		if old := have.keys.Index(ix.Name); old != nil && !dropped[ix.Name] {
 			return nil, advice.New("use another name, or delete it with --drop-index",
-				"table %s has an index %s already: %s", *have.TableName, ix.Name, have.keys.Index(ix.Name))
+				"table %s has an index %s already: %s", *have.TableName, ix.Name, old)
 		}
 		in, err := keyschema.Addition(*have.TableName, have.AttributeDefinitions, ix)
 		if err != nil {

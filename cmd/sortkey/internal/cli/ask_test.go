@@ -337,6 +337,10 @@ func TestOtherQuestions(t *testing.T) {
 			"Scan", `{"TableName": "T", "IndexName": "I", "FilterExpression": "a = :a", "Limit": 2, "ExpressionAttributeValues": {":a": {"BOOL": true}}}`,
 			"everything in T by index I, keeping a = true, reading at most 2",
 		},
+		{
+			"Scan", `{"TableName": "T", "ProjectionExpression": "#a", "ConsistentRead": true, "ExpressionAttributeNames": {"#a": "a"}}`,
+			"everything in T, only a, consistently",
+		},
 		{"GetItem", `{"TableName": "T", "Key": {"SK": {"N": "1"}, "PK": {"S": "x"}}}`, `the item of T with PK = "x" and SK = 1`},
 		{"ExecuteStatement", `{"Statement": "SELECT * FROM T"}`, ""},
 	} {

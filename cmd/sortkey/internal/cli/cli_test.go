@@ -172,7 +172,7 @@ func TestWrongUse(t *testing.T) {
 
 	// A flag without a value is wrong use. So is a flag that needs another flag, without that.
 	for _, args := range []string{
-		"serve --stale-oldest", "serve --stale-seed 1", "serve --accept-loss", "serve --slow 1s", "serve -P a=b",
+		"serve --stale-oldest", "serve --accept-loss", "serve --slow 1s", "serve -P a=b",
 		"serve --max-items 1", "serve --control", "serve --design shop",
 		"import a.json --format json --columns a",
 		"import a.json --data x --workers 2", "query Drive x -m file-tree --trace -o csv", "design import --all a.json",
@@ -224,8 +224,8 @@ func TestTerminalShows(t *testing.T) {
 
 	key := "a" + marks + "b"
 	for _, args := range [][]string{
-		{"scan", "Rows", "--json"}, {"scan", "Rows", "--plain-json"}, {"scan", "Rows", "-o", "csv"}, {"scan", "Rows", "-o", "lines"}, {"scan", "Rows"},
-		{"scan", "Rows", "--json", "--limit", "1"}, {"get", "Rows", key, "--json"}, {"get", "Rows", key, "--plain-json"}, {"query", "Rows", key, "--json", "--trace"},
+		{"scan", "Rows", "--json"}, {"scan", "Rows", "-o", "plain-json"}, {"scan", "Rows", "-o", "csv"}, {"scan", "Rows", "-o", "lines"}, {"scan", "Rows"},
+		{"scan", "Rows", "--json", "--limit", "1"}, {"get", "Rows", key, "--json"}, {"get", "Rows", key, "-o", "plain-json"}, {"query", "Rows", key, "--json", "--trace"},
 		{"export", "Rows", "--to", "-"},
 	} {
 		args = append(args, "--data", data)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,15 +66,11 @@ func runConsole(ctx context.Context, env *app.Env, source app.SourceFlags, desig
 	if _, _, err := src.Target.Do(ctx, &wire.ListTablesInput{Limit: new(int64(1))}); err != nil {
 		return err
 	}
-	name := source.Name()
-	if src.Endpoint != "" {
-		name = src.Endpoint
-	}
 
 	if src.Model != nil {
 		designs = append(designs, src.Model)
 	}
-	o := console.Options{Target: src.Target, Name: name, DB: src.DB, Models: designs}
+	o := console.Options{Target: src.Target, Name: cmp.Or(src.Endpoint, source.Name()), DB: src.DB, Models: designs}
 	site, err := web.Listen(port)
 	if err != nil {
 		return &advice.Error{Msg: err.Error(), Advice: "give another port with --port, or none", Err: err}

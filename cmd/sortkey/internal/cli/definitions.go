@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -165,6 +164,3 @@ func (h *described) items() string {
 	}
 	return text.Count(int(*h.ItemCount), "item")
 }
-
-// hasIndex reports whether the table has an index with a name.
-func (h *described) hasIndex(name string) bool { return slices.Contains(h.keys.IndexNames(), name) }

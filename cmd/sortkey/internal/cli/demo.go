@@ -31,12 +31,7 @@ of an example you can give a model FILE, or a folder with a model.yaml.`,
 			}
 			return nil
 		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return app.ModelNames(cmd, args, prefix)
-		},
+		ValidArgsFunction: app.ModelNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var designs []*model.Model
 			var err error

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
@@ -77,12 +76,6 @@ The exit code is 1 if the request is rejected.`,
 // languages are the values of --lang.
 func languages() []string { return append(gen.Languages(), "json") }
 
-// entityAttributes are attributes in which tools and people commonly store the name
-// of an item's entity.
-var entityAttributes = []string{
-	"type", "Type", "_type", "entityType", "EntityType", "entity", "Entity", "_et", "__edb_e__",
-}
-
 // patternsOf returns the names of the access patterns of a model, for completion.
 func patternsOf(env *app.Env, name string) []string {
 	if env.Source != nil && env.Source.Model != nil {
@@ -112,7 +105,10 @@ func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlag
 		return err
 	}
 
-	o := explain.Options{Pages: int(f.values.Pages), Classify: classifier(src.Model)}
+	o := explain.Options{Pages: int(f.values.Pages)}
+	if src.Model != nil {
+		o.Classify = src.Model.EntityName
+	}
 	report, err := explain.Run(ctx, src.Target, q, o)
 	if err != nil {
 		return err
@@ -178,23 +174,4 @@ func writeCode(env *app.Env, args []string, f *explainFlags) error {
 	}
 	_, err = io.WriteString(env.Stdout, code)
 	return err
-}
-
-// classifier returns a function that returns the name of an item's entity. If m is not nil, the function first looks
-// for an entity of m that the item matches. Otherwise it returns the first of entityAttributes that is a string in
-// the item, or "".
-func classifier(m *model.Model) func(table string, it attr.Item) string {
-	return func(table string, it attr.Item) string {
-		if m != nil && m.Table(table) != nil {
-			if e := m.Classify(m.Table(table), it); e != nil {
-				return e.Name
-			}
-		}
-		for _, name := range entityAttributes {
-			if v := it.Get(name); v.Kind() == attr.String {
-				return string(v.Raw())
-			}
-		}
-		return ""
-	}
 }

@@ -38,7 +38,7 @@ func (f *explainFlags) question(
 		return patternRequest(src.Model, f.values.Pattern)
 	case len(args) == 0:
 		return explain.Question{}, app.Usage("explain", "explain needs a request")
-	case len(args) == 1 && len(f.values.Partition) == 0:
+	case len(args) == 1:
 		arg := strings.TrimSpace(args[0])
 		if strings.HasPrefix(arg, "{") || explain.IsSelect(arg) {
 			return ask.ReadRequest("the request", arg)
@@ -68,7 +68,6 @@ func (f *explainFlags) byFlags(
 	ctx context.Context, env *app.Env, src *app.Source, args []string,
 ) (q explain.Question, err error) {
 	v := &f.values
-	scan := len(args) == 1 && len(v.Partition) == 0
 	if err := operation.Explain.Place(v, args); err != nil {
 		return q, err
 	}
@@ -79,7 +78,7 @@ func (f *explainFlags) byFlags(
 	if err != nil {
 		return q, err
 	}
-	if scan {
+	if len(args) == 1 {
 		q.Input, err = v.ScanInput(t)
 	} else {
 		q.Input, err = v.Input(t)

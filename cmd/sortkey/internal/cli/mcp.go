@@ -49,8 +49,12 @@ func runMCP(ctx context.Context, env *app.Env, f *mcpFlags) (err error) {
 		return err
 	}
 	defer src.Close()
+	about := "in memory, empty at the start"
+	if len(f.Words()) > 0 {
+		about = filepath.Base(f.Name()) // without addresses and folders
+	}
 	s := mcp.New(mcp.Options{
-		Target: src.Target, Model: src.Model, About: aboutSource(f.SourceFlags),
+		Target: src.Target, Model: src.Model, About: about,
 		Write: f.write || src.Model != nil, Version: app.ModuleVersion(), Explain: app.Explain,
 	})
 	return s.Connect(ctx, mcp.Lines(env.Stdin, env.Stdout))
@@ -62,19 +66,4 @@ func openForMCP(ctx context.Context, env *app.Env, f app.SourceFlags) (*app.Sour
 		return app.OpenEmpty()
 	}
 	return env.Open(ctx, f)
-}
-
-// aboutSource says which database flags select, without the credentials that a URL can have.
-func aboutSource(f app.SourceFlags) string {
-	switch {
-	case f.Model != "":
-		return "in memory, with the items of the model " + filepath.Base(f.Model)
-	case f.Data != "":
-		return "the folder " + filepath.Base(f.Data)
-	case f.Endpoint != "":
-		return "a running server"
-	case f.Store != "":
-		return "the database of --store"
-	}
-	return "in memory, empty at the start"
 }

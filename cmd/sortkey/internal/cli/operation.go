@@ -60,11 +60,7 @@ func declareFlags(
 		case *string:
 			flags.StringVarP(to, p.Flag, p.Letter, *to, p.FlagHelp())
 		case *[]string:
-			if p.Kind == operation.List {
-				flags.StringSliceVarP(to, p.Flag, p.Letter, *to, p.FlagHelp())
-			} else {
-				flags.StringArrayVarP(to, p.Flag, p.Letter, *to, p.FlagHelp())
-			}
+			flags.StringSliceVarP(to, p.Flag, p.Letter, *to, p.FlagHelp())
 		case *int32:
 			flags.Int32VarP(to, p.Flag, p.Letter, *to, p.FlagHelp())
 		case *bool:

@@ -34,31 +34,27 @@ func line(op *operation.Operation, v *operation.Values) string {
 // TestPlace tests which param each argument of a command line sets.
 func TestPlace(t *testing.T) {
 	type values = operation.Values
-	partition := values{}
-	partition.Partition = []string{"x"}
 	for _, tt := range []struct {
-		op    *operation.Operation
-		given values
-		args  string
-		want  string // resulting line, or an error
+		op   *operation.Operation
+		args string
+		want string // resulting line, or an error
 	}{
-		{operation.Query, values{}, "T a", "query|T|a"},
-		{operation.Query, values{}, "T a begins with b", "query|T|a|begins with b"},
-		{operation.Query, values{}, "", "query needs a table and a partition"},
-		{operation.Query, values{}, "T", "query needs a partition"},
-		{operation.Query, partition, "T >= b", "query|T|x|>= b"},
-		{operation.Get, values{}, "T a", "get|T|a"},
-		{operation.Get, values{}, "T a b", "get|T|a|b"},
-		{operation.Get, values{}, "", "get needs a table and the key of an item"},
-		{operation.Get, values{}, "T a b c", "get|T|a|b|c"},
-		{operation.Update, values{}, "T a u", "update|T|a|u"},
-		{operation.Update, values{}, "T a b u", "update|T|a|b|u"},
-		{operation.Update, values{}, "T a", "update needs an update in quotes, such as 'SET total = 1'"},
-		{operation.Put, values{}, "T", "put needs an item in quotes"},
-		{operation.Scan, values{}, "T x", "scan takes TABLE, not 2 arguments"},
-		{operation.SQL, values{}, "s 1 2", "sql|s|1|2"},
+		{operation.Query, "T a", "query|T|a"},
+		{operation.Query, "T a begins with b", "query|T|a|begins with b"},
+		{operation.Query, "", "query needs a table and a partition"},
+		{operation.Query, "T", "query needs a partition"},
+		{operation.Get, "T a", "get|T|a"},
+		{operation.Get, "T a b", "get|T|a|b"},
+		{operation.Get, "", "get needs a table and the key of an item"},
+		{operation.Get, "T a b c", "get|T|a|b|c"},
+		{operation.Update, "T a u", "update|T|a|u"},
+		{operation.Update, "T a b u", "update|T|a|b|u"},
+		{operation.Update, "T a", "update needs an update in quotes, such as 'SET total = 1'"},
+		{operation.Put, "T", "put needs an item in quotes"},
+		{operation.Scan, "T x", "scan takes TABLE, not 2 arguments"},
+		{operation.SQL, "s 1 2", "sql|s|1|2"},
 	} {
-		v := tt.given
+		var v values
 		got := ""
 		if err := tt.op.Place(&v, strings.Fields(tt.args)); err != nil {
 			got = err.Error()
@@ -76,11 +72,6 @@ func TestPlace(t *testing.T) {
 		advised, _ := errors.AsType[*advice.Error](err)
 		require.Equal(t, "give a value for each of PK, SK", advised.Advice)
 	}
-
-	both := values{}
-	both.Sort = []string{"b"}
-	err := operation.Query.Place(&both, []string{"T", "a", "c"})
-	require.EqualError(t, err, "give the sort condition with --sk or as an argument, not both")
 }
 
 // TestForm tests that the fields of a form set the params of a query.
@@ -112,7 +103,6 @@ func TestForm(t *testing.T) {
 // TestTable tests that every operation has the texts that commands, tools and forms need.
 func TestTable(t *testing.T) {
 	for _, op := range operation.All {
-		require.Equal(t, op, operation.Named(op.Name))
 		require.NotEmpty(t, op.Short, op.Name)
 		require.Equal(t, op.Writes, op.Done != nil, op.Name)
 		require.Equal(t, op.Writes, op.Returned != "", op.Name)

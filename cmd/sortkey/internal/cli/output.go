@@ -25,9 +25,9 @@ const (
 
 // outputFlags say how a command prints items.
 type outputFlags struct {
-	format            string // after check: one of the formats, or "" to print no items
-	byDefault         string
-	asJSON, plainJSON bool
+	format    string // after check: one of the formats, or "" to print no items
+	byDefault string
+	asJSON    bool
 }
 
 // declare declares the flags. The default of --output is byDefault. If byDefault is "", the command prints no items
@@ -38,23 +38,18 @@ func (f *outputFlags) declare(cmd *cobra.Command, byDefault string) {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.format, "output", "o", byDefault, usage)
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document with values in DynamoDB JSON, as -o json")
-	flags.BoolVar(&f.plainJSON, "plain-json", false, "print one JSON document with values in plain JSON")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"output": app.Words(formatTable, formatLines, formatJSON, formatPlainJSON, formatCSV),
 	})
 }
 
-// check sets f.format from --output, --json and --plain-json. It returns an error if the user gave more than one of
-// them, or an unknown format.
+// check sets f.format from --output and --json. It returns an error if the user gave both, or an unknown format.
 func (f *outputFlags) check(command string) error {
-	chosen := f.format != f.byDefault
-	switch {
-	case chosen && (f.asJSON || f.plainJSON), f.asJSON && f.plainJSON:
-		return app.Usage(command, "--output, --json and --plain-json exclude each other")
-	case f.asJSON:
+	if f.asJSON && f.format != f.byDefault {
+		return app.Usage(command, "--output and --json exclude each other")
+	}
+	if f.asJSON {
 		f.format = formatJSON
-	case f.plainJSON:
-		f.format = formatPlainJSON
 	}
 	switch f.format {
 	case formatTable, formatLines, formatJSON, formatPlainJSON, formatCSV, f.byDefault:

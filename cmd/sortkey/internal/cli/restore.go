@@ -26,7 +26,7 @@ unchanged.`,
 		Example: `  sortkey restore 2026-11-21.backup.zst --data ./sortkey-data
   mv ./sortkey-data ./replaced && sortkey restore ./before-the-change --data ./sortkey-data`,
 		Args:              app.OneArgument("restore", "the SNAPSHOT to read"),
-		ValidArgsFunction: app.OnePath,
+		ValidArgsFunction: app.Paths,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if data == "" {
 				return app.Usage("restore", "restore needs --data, the folder for the database")

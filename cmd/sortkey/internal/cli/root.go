@@ -139,7 +139,7 @@ func flagError(cmd *cobra.Command, err error) error {
 			help = "did you mean --" + nearest + "? Otherwise " + help
 		}
 	}
-	if op := operation.Named(cmd.Name()); unknown && op != nil && op.TakesKey() && e.GetSpecifiedShortnames() != "" {
+	if unknown && e.GetSpecifiedShortnames() != "" {
 		help += "; put -- before values that start with a hyphen"
 	}
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {

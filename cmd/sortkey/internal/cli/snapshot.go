@@ -31,7 +31,7 @@ A server without --data has no folder: use sortkey export --all instead.`,
 		Example: `  sortkey snapshot --data ./sortkey-data ./before-the-change
   sortkey snapshot --data ./sortkey-data 2026-11-21.backup.zst`,
 		Args:              app.OneArgument("snapshot", "the SNAPSHOT to create"),
-		ValidArgsFunction: app.OnePath,
+		ValidArgsFunction: app.Paths,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if data == "" {
 				return app.UsageError(dataAdvice, "snapshot needs --data, the folder of the database")

@@ -91,13 +91,6 @@ func readingOf(p *operation.Page, limit int32) reading {
 	return r
 }
 
-// An answer recommends the tool explain if the filter of a query has dropped at least the share much of the examined
-// rows. It does not if the query has examined at most few rows.
-const (
-	much = 0.5
-	few  = 10
-)
-
 // addRows adds a page of rows to an answer. If not all rows fit into the answer, it omits the rest, and adds a note
 // and the cursor with which the language model can get them.
 func (s *Server) addRows(
@@ -128,13 +121,6 @@ func (s *Server) addRows(
 			"reading stopped at %s; to go on call %s again with lastEvaluatedKey as cursor", r.Stop, op.Name,
 		))
 	}
-	if op == operation.Query && r.Waste >= much && r.Examined > few {
-		notes = append(notes, fmt.Sprintf(
-			"the filter dropped %d of %d rows that were paid for; explain with the same arguments shows them, and "+
-				"whether another request reads less", r.Examined-r.Returned, r.Examined,
-		))
-	}
-
 	o.add("read", r)
 	o.add("items", items)
 	if last.Len() > 0 {

@@ -27,8 +27,7 @@ type Options struct {
 	MaxAnswer int
 	// Version is the version of the command.
 	Version string
-	// Explain adds advice to an error of a client or a design model. By default, an error keeps the advice that it
-	// already has.
+	// Explain adds advice to an error of a client or a design model.
 	Explain func(error) *advice.Error
 }
 
@@ -47,11 +46,6 @@ type Server struct {
 func New(o Options) *Server {
 	o.MaxAnswer = cmp.Or(o.MaxAnswer, defaultAnswer)
 	o.Version = cmp.Or(o.Version, "(devel)")
-	if o.Explain == nil {
-		o.Explain = func(err error) *advice.Error {
-			return &advice.Error{Msg: err.Error(), Advice: advice.Of(err), Err: err}
-		}
-	}
 	s := &Server{o: o, checks: make(chan struct{}, 1)}
 	s.server = protocol.NewServer(
 		&protocol.Implementation{Name: "sortkey", Title: "Sortkey", Version: o.Version},

@@ -18,9 +18,10 @@ var listTables = &operation.Operation{
 	Tool: operation.Help{
 		Lead: `Call it first. A key is written as partition / sort, with the type after names of numbers (:N) and binary
 values (:B); items of a table have both attributes of its key, and an index has only those items that have the
-attributes of its key.`,
-		More: `The answer is JSON: for each table and index its key, and the number and the bytes of its items (services
-update these only every few hours). If the database comes from a model, "model" has what it is about, its entities
+attributes of its key. After the key of an index that has not all attributes, those that it has besides keys are in
+parentheses.`,
+		More: `The answer is JSON: for each table its key, the number and the bytes of its items (services update these only
+every few hours), and the keys of its indexes by name. If the database comes from a model, "model" has what it is about, its entities
 with the templates of their keys, and the names of its access patterns, which explain takes as pattern. Needs no
 arguments.`,
 		Example: `{}`,
@@ -28,21 +29,12 @@ arguments.`,
 	Params: []*operation.Param{operation.Skip},
 }
 
-type indexLine struct {
-	Name       string `json:"name"`
-	Key        string `json:"key"`
-	Local      bool   `json:"local,omitempty"`
-	Projection string `json:"projection,omitempty"`
-	Items      int64  `json:"items"`
-	Bytes      int64  `json:"bytes"`
-}
-
 type tableLine struct {
-	Name    string      `json:"name"`
-	Key     string      `json:"key"`
-	Items   int64       `json:"items"`
-	Bytes   int64       `json:"bytes"`
-	Indexes []indexLine `json:"indexes,omitempty"`
+	Name    string            `json:"name"`
+	Key     string            `json:"key"`
+	Items   int64             `json:"items"`
+	Bytes   int64             `json:"bytes"`
+	Indexes map[string]string `json:"indexes,omitempty"` // key and projection by name
 }
 
 type entityLine struct {
@@ -101,23 +93,10 @@ func (s *Server) table(ctx context.Context, name string) (*tableLine, error) {
 
 	line := &tableLine{
 		Name: name, Key: t.Key.String(), Items: value(about.ItemCount), Bytes: value(about.TableSizeBytes),
+		Indexes: map[string]string{},
 	}
-	add := func(name *string, local bool, projection *wire.Projection, items, bytes *int64) {
-		schema := t.Schema(value(name))
-		if name == nil || schema == nil {
-			return
-		}
-		index := indexLine{*name, schema.String(), local, "", value(items), value(bytes)}
-		if projection != nil {
-			index.Projection = value(projection.ProjectionType)
-		}
-		line.Indexes = append(line.Indexes, index)
-	}
-	for _, x := range about.LocalSecondaryIndexes {
-		add(x.IndexName, true, x.Projection, x.ItemCount, x.IndexSizeBytes)
-	}
-	for _, x := range about.GlobalSecondaryIndexes {
-		add(x.IndexName, false, x.Projection, x.ItemCount, x.IndexSizeBytes)
+	for _, ix := range t.Indexes {
+		line.Indexes[ix.Key.Name()] = ix.String()
 	}
 	return line, nil
 }

@@ -2,7 +2,6 @@ package operation
 
 import (
 	"fmt"
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -10,45 +9,27 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// positional returns the params that take their values from the arguments of a command line, and how many of these
-// params are required. It returns separately, as flagged, the params that take no argument because the user has set
-// them with flags.
-func (op *Operation) positional(v *Values) (params, flagged []*Param, required int) {
-	for _, p := range op.Params {
-		switch {
-		case p.Arg == "":
-		case p.Flag != "" && !isZero(p.To(v)):
-			flagged = append(flagged, p)
-		default:
-			params = append(params, p)
-			if p.Required {
-				required++
-			}
-		}
-	}
-	return params, flagged, required
-}
-
-// Place assigns the arguments of a command line to params, in their order. Each required param gets one argument. Of
-// the arguments that remain, an optional param gets one, or all of them if its Rest is set. Place returns a usage
-// error if there are too few or too many arguments.
+// Place assigns the arguments of a command line to params, in their order. Each required param gets one argument. The
+// arguments that remain go to the optional params in their order.
 func (op *Operation) Place(v *Values, args []string) error {
-	help := "see sortkey " + op.Name + " --help"
 	usage := func(format string, a ...any) error {
-		return ask.UsageError(help, op.Name+" "+format, a...)
+		return ask.UsageError("see sortkey "+op.Name+" --help", op.Name+" "+format, a...)
 	}
-	params, flagged, required := op.positional(v)
-	if missing := required - len(args); missing > 0 {
-		var what []string
-		for _, p := range params {
-			if p.Required {
-				what = append(what, p.What)
-			}
+	var params []*Param
+	var required []string
+	for _, p := range op.Params {
+		if p.Arg != "" {
+			params = append(params, p)
 		}
-		return usage("needs %s", text.Join(what[len(args):], "and"))
+		if p.Arg != "" && p.Required {
+			required = append(required, p.What)
+		}
+	}
+	if len(args) < len(required) {
+		return usage("needs %s", text.Join(required[len(args):], "and"))
 	}
 
-	spare, rest := len(args)-required, args
+	spare, rest := len(args)-len(required), args
 	for _, p := range params {
 		n := 1
 		if !p.Required {
@@ -59,10 +40,6 @@ func (op *Operation) Place(v *Values, args []string) error {
 		}
 		p.place(v, rest[:n])
 		rest = rest[n:]
-	}
-	if len(rest) > 0 && len(flagged) > 0 {
-		p := flagged[len(flagged)-1]
-		return ask.UsageError(help, "give %s with --%s or as an argument, not both", p.What, p.Flag)
 	}
 	if n := len(params); len(rest) > 0 && n > 0 && params[n-1].Complete == SortKeys {
 		// These arguments may be values of further sort key attributes. If the sort key has fewer attributes, a later
@@ -120,9 +97,4 @@ func (op *Operation) Form(field func(name string) string) (Values, error) {
 		}
 	}
 	return v, nil
-}
-
-func isZero(to any) bool {
-	v := reflect.ValueOf(to).Elem()
-	return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
 }

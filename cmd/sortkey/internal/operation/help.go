@@ -56,10 +56,7 @@ func (op *Operation) help(first string, h *Help, width int) string {
 }
 
 // toolWords replaces flags of commands by arguments of tools.
-var toolWords = strings.NewReplacer(
-	", or repeat --pk and --sk", "", "; separate values with commas or repeat --pk", "; separate values with commas",
-	"--desc", "descending", "--", "",
-)
+var toolWords = strings.NewReplacer("--desc", "descending", "--", "")
 
 // ToolWords rewrites a text for tools: it replaces flags of commands by arguments of tools.
 func ToolWords(s string) string { return toolWords.Replace(s) }

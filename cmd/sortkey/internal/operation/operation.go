@@ -50,15 +50,6 @@ type Operation struct {
 // All lists the operations that send one request, in the order in which the help lists them.
 var All = []*Operation{Get, Put, Update, Delete, Query, Scan, SQL}
 
-// Named returns the operation with a name, or nil.
-func Named(name string) *Operation {
-	i := slices.IndexFunc(All, func(op *Operation) bool { return op.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return All[i]
-}
-
 // Values are the values of an operation's params, as the user or a language model has written them.
 type Values struct {
 	ask.Query // for one item, Partition and Sort are its key
@@ -170,9 +161,4 @@ func (op *Operation) Changes(v *Values) bool { return op.Writes || v.writes }
 // Request returns the request for a table. The request also asks for the capacity units that it consumes.
 func (op *Operation) Request(v *Values, t *keyschema.Table) (wire.Request, error) {
 	return op.request(v, t)
-}
-
-// TakesKey reports whether the command takes a key as arguments.
-func (op *Operation) TakesKey() bool {
-	return slices.ContainsFunc(op.Params, func(p *Param) bool { return p.Complete == Partitions })
 }

@@ -11,8 +11,7 @@ import (
 type Param struct {
 	// Name is the name of the argument of a tool and of the field of a form.
 	Name string
-	// Arg is the name of the argument in the usage line. A param with several values can have both an argument and a
-	// flag. The user then separates the values in the argument by commas, or repeats the flag for each value.
+	// Arg is the name of the argument in the usage line.
 	Arg string
 	// Flag and Letter are the long and the short name of the flag.
 	Flag, Letter string
@@ -70,29 +69,19 @@ func (op *Operation) Param(name string) *Param {
 }
 
 // FlagHelp returns the help of the flag.
-func (p *Param) FlagHelp() string {
-	help := p.Help + p.Command
-	if p.Arg != "" {
-		help += ", instead of " + p.Arg + "; repeatable"
-	}
-	return help
-}
+func (p *Param) FlagHelp() string { return p.Help + p.Command }
 
 // placeholder matches the name of a value in Help, which is in backquotes.
 var placeholder = regexp.MustCompile("`[^`]*`")
 
 // ToolHelp returns the help of a tool's argument. It writes the name of the value as an ordinary word.
 func (p *Param) ToolHelp() string {
-	help := placeholder.ReplaceAllStringFunc(p.Help, func(name string) string {
+	return placeholder.ReplaceAllStringFunc(p.Help, func(name string) string {
 		if name == "`N`" {
 			return "this many"
 		}
 		return strings.ToLower(strings.Trim(name, "`"))
 	}) + p.Tool
-	if p.Arg != "" && p.Flag != "" {
-		help += "; several with commas between"
-	}
-	return help
 }
 
 var (
@@ -101,12 +90,13 @@ var (
 		To: func(v *Values) any { return &v.Table },
 	}
 	partition = &Param{
-		Name: "partition", Arg: "PARTITION", Flag: "pk", What: "a partition", Help: "`VALUE` of the partition key",
+		Name: "partition", Arg: "PARTITION", What: "a partition", Help: "value of the partition key",
+		Tool:     "; several with commas between",
 		Required: true, Complete: Partitions, To: func(v *Values) any { return &v.Partition },
 	}
 	sort = &Param{
-		Name: "sort", Arg: "SORT-CONDITION", Flag: "sk", What: "the sort condition",
-		Help: "`CONDITION` on the sort key, such as 'ORDER#*'",
+		Name: "sort", Arg: "SORT-CONDITION", Help: "condition on the sort key, such as 'ORDER#*'",
+		Tool: "; several with commas between",
 		Rest: true, To: func(v *Values) any { return &v.Sort },
 	}
 	keyPartition = &Param{

@@ -21,7 +21,7 @@ Without it, query reads the whole partition. It is one range: there is no OR, no
 "contains". Quote a value that could be read as something else: "a*", between "x and y" and z. Write
 numbers without quotes, and binary keys as 0x00ff or in base64.
 
-Separate the values of an index key of several attributes with commas, or repeat --pk and --sk. Only the
+Separate the values of an index key of several attributes with commas. Only the
 last sort condition may be other than =.`
 
 // filters is the help about filters.
@@ -44,7 +44,7 @@ by sortkey explain.`,
   sortkey query Drive 'DRIVE#a91' 'begins_with root/photos/' --desc --limit 2 --model file-tree
   sortkey query Orders 42 '>= 2024-01' --index ByDate --all
   sortkey query Orders 42 'between 2024-01 and 2024-03' --filter 'total > 10 AND contains(tags, "new")'
-  sortkey query Matches --index ByRound --pk eu --pk 2026 --sk final --sk '>= 3' --json`,
+  sortkey query Matches 'eu,2026' 'final,>= 3' --index ByRound --json`,
 	},
 	Tool: Help{
 		More: `The answer is JSON: "items" in plain JSON (sets are arrays, binary values base64); "read" with the

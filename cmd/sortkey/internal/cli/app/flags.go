@@ -147,14 +147,6 @@ func Folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// OnePath completes one argument that is a file or a folder.
-func OnePath(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return nil, cobra.ShellCompDirectiveDefault
-}
-
 // WithPrefix returns those of names that begin with prefix.
 func WithPrefix(names []string, prefix string) []string {
 	var out []string

@@ -145,9 +145,9 @@ func (f *SourceFlags) Declare(cmd *cobra.Command, env *Env) {
 	}
 }
 
-// Name returns a name of the source for people, without a password.
+// Name returns a name of the source for people, without a password or an address. [Source.Endpoint] has the address.
 func (f *SourceFlags) Name() string {
-	for _, name := range []string{f.Model, f.Data, f.Endpoint} {
+	for _, name := range []string{f.Model, f.Data} {
 		if name != "" {
 			return name
 		}
@@ -155,7 +155,7 @@ func (f *SourceFlags) Name() string {
 	if f.Store != "" {
 		return "the database of --store" // its URL can have a password
 	}
-	return "the server of the environment"
+	return "a server"
 }
 
 // check returns an error if more than one flag is set.

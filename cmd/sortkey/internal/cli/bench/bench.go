@@ -15,7 +15,6 @@ import (
 // Command returns the command bench with its subcommands.
 func Command(env *app.Env) *cobra.Command {
 	var f benchFlags
-	var list bool
 	cmd := &cobra.Command{
 		Use:   "bench [WORKLOAD…]",
 		Short: "Compare every layer with the bare engine",
@@ -25,10 +24,11 @@ of its time on the bare engine. The rounds of the layers alternate, so a machine
 that is slow for a while is slow for all of them. A ratio is the median of the
 rounds' own ratios. Bench counts the rows of every answer.
 
-If you interrupt it, bench removes its tables and files.`,
+If you interrupt it, bench removes its tables and files.
+
+The workloads are:` + workloadHelp(),
 		Example: `  sortkey bench                                  every workload, in memory
   sortkey bench query-10 page --engine memory,disk --details
-  sortkey bench --list
   sortkey bench get put --layer api,http -c 8 --items 1000000
   sortkey bench growth --max 1000000             the time of a query by the size of its table`,
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -36,15 +36,12 @@ If you interrupt it, bench removes its tables and files.`,
 		},
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if list {
-				return listWorkloads(env)
-			}
 			return measureWorkloads(cmd, env, f, args)
 		},
 	}
 	f.declare(cmd)
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.engines, "engine", []string{"memory"}, "`ENGINES`: memory, disk or both")
+	flags.StringSliceVar(&f.engines, "engine", []string{"memory"}, "`ENGINES`: memory, disk")
 	flags.StringSliceVar(
 		&f.layers, "layer", nil, "`LAYERS` to measure: "+strings.Join(layerNames(), ", ")+" (default all)",
 	)
@@ -52,7 +49,6 @@ If you interrupt it, bench removes its tables and files.`,
 	flags.IntVar(&f.collection, "collection", 0, "number of items in a partition (default depends on the workload)")
 	flags.IntVar(&f.size, "size", 0, "size of an item in bytes (default 100)")
 	flags.IntVarP(&f.workers, "concurrency", "c", 1, "number of workers that call at the same time")
-	flags.BoolVar(&list, "list", false, "list the workloads instead of running them")
 	app.AtLeast(cmd, map[string]string{"items": "1", "collection": "1", "size": "1", "concurrency": "1"})
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"engine": app.Words("memory", "disk"), "layer": app.Words(layerNames()...),
@@ -61,17 +57,13 @@ If you interrupt it, bench removes its tables and files.`,
 	return cmd
 }
 
-func listWorkloads(env *app.Env) error {
-	width := 0
+// workloadHelp returns a line for each workload.
+func workloadHelp() string {
+	var b strings.Builder
 	for _, w := range work.All() {
-		width = max(width, len(w.Name))
+		fmt.Fprintf(&b, "\n  %-16s %s", w.Name, w.About)
 	}
-	for _, w := range work.All() {
-		if _, err := fmt.Fprintf(env.Stdout, "%-*s  %s\n", width, w.Name, w.About); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.String()
 }
 
 func measureWorkloads(cmd *cobra.Command, env *app.Env, f benchFlags, args []string) error {

@@ -23,7 +23,7 @@ type benchFlags struct {
 	rounds, workers         int
 	duration                time.Duration
 	temp                    string
-	quick, quiet, details   bool
+	quiet, details          bool
 }
 
 // declare declares the flags of all commands that measure.
@@ -34,7 +34,6 @@ func (f *benchFlags) declare(cmd *cobra.Command) {
 	flags.StringVar(
 		&f.temp, "temp", "", "`DIR` for temporary databases on disk (default: the system's temporary folder)",
 	)
-	flags.BoolVar(&f.quick, "quick", false, "run short rounds on small tables, to check that measuring works")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress output")
 	flags.BoolVar(&f.details, "details", false, "also print rates, percentiles and allocations")
 	app.AtLeast(cmd, map[string]string{"rounds": "1", "duration": "1ns"})
@@ -67,7 +66,7 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 	for _, name := range args {
 		w := work.Find(name)
 		if w == nil {
-			return c, app.UsageError("see sortkey bench --list", "unknown workload %q", name)
+			return c, app.UsageError("see sortkey bench --help", "unknown workload %q", name)
 		}
 		c.Workloads = append(c.Workloads, w)
 	}
@@ -77,8 +76,6 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 		switch {
 		case e == layer.Memory || e == layer.Disk:
 			c.Engines = append(c.Engines, e)
-		case name == "both":
-			c.Engines = append(c.Engines, layer.Memory, layer.Disk)
 		default:
 			return c, app.UsageError("the engines are memory and disk", "--engine: unknown engine %q", name)
 		}
@@ -91,26 +88,6 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 			)
 		}
 		c.Layers = append(c.Layers, layer.Name(name))
-	}
-
-	if f.quick {
-		c.Calls = 64
-		if c.Size.Items == 0 {
-			c.Size.Items = 2000
-		}
-		if c.Rounds == 0 {
-			c.Rounds = 2
-		}
-		if c.Duration == 0 {
-			c.Duration = time.Millisecond
-		}
-		if c.Workloads == nil {
-			for _, w := range work.All() {
-				if w.Shape(c.Size).Items <= c.Size.Items {
-					c.Workloads = append(c.Workloads, w)
-				}
-			}
-		}
 	}
 
 	if !f.quiet {

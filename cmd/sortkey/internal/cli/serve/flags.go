@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -53,15 +52,7 @@ var isolations = map[string]string{
 
 func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	flags, o := cmd.Flags(), &f.opts
-	flags.StringVar(&f.addr, "addr", protocol.DefaultAddr, "`HOST:PORT` to listen on; port 0 for any free port")
-	flags.Func("port", "`PORT` of 127.0.0.1 to listen on, in place of --addr; 0 for any", func(port string) error {
-		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-			return errors.New("give a number from 0 to 65535")
-		}
-		f.addr = net.JoinHostPort("127.0.0.1", port)
-		return nil
-	})
-	cmd.MarkFlagsMutuallyExclusive("addr", "port")
+	flags.StringVar(&f.addr, "addr", protocol.DefaultAddr, "`HOST:PORT` to listen on, or a port of 127.0.0.1; port 0 for any free port")
 	flags.StringVar(&f.metrics, "metrics", "", "`HOST:PORT` to serve Prometheus metrics on, at /metrics")
 	flags.StringVar(
 		&f.console, "console", "",
@@ -136,7 +127,6 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 		&o.Simulate.StaleReads.Window, "stale-reads", 0,
 		"`TIME` for which eventually consistent reads may miss a change, in memory only",
 	)
-	flags.Uint64Var(&o.Simulate.StaleReads.Seed, "stale-seed", 0, "`NUMBER` that chooses what --stale-reads miss")
 	flags.BoolVar(
 		&o.Simulate.StaleReads.Oldest, "stale-oldest", false, "let --stale-reads always miss as much as they may",
 	)
@@ -155,7 +145,7 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	})
 	app.Needs(cmd, map[string][]string{
 		"control": {"isolate"}, "design": {"console"}, "accept-loss": {"data"}, "parameter": {"load"},
-		"max-items": {"load"}, "stale-seed": {"stale-reads"}, "stale-oldest": {"stale-reads"},
+		"max-items": {"load"}, "stale-oldest": {"stale-reads"},
 		"slow": {"log", "verbose"},
 	})
 	app.Complete(cmd, map[string]cobra.CompletionFunc{

@@ -27,11 +27,6 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 			"stop the program that listens there, or use any free port with "+flag+" 127.0.0.1:0",
 			"%s is already in use", addr,
 		)
-	case errors.Is(err, syscall.EACCES):
-		return nil, advice.New(
-			"ports below 1024 may need privileges; use a higher one, such as 127.0.0.1:8000",
-			"listening on %s is not permitted", addr,
-		)
 	case err != nil:
 		return nil, advice.New(
 			"give an address of this machine, such as 127.0.0.1:8000",

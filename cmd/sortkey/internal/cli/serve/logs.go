@@ -94,7 +94,7 @@ func (l logs) End(ctx context.Context, e *sortkey.Event) {
 	}
 
 	if len(e.Tables) > 0 {
-		attrs = append(attrs, slog.String("table", tableNames(e.Tables)))
+		attrs = append(attrs, slog.String("table", short(strings.Join(e.Tables, ","))))
 	}
 	attrs = append(attrs, slog.Int("status", e.Status))
 	if e.Error != "" {
@@ -126,20 +126,6 @@ func (l logs) End(ctx context.Context, e *sortkey.Event) {
 		attrs = append(attrs, slog.Float64("write_units", write))
 	}
 	l.LogAttrs(ctx, level, msg, append(attrs, slog.String("from", e.From), slog.String("id", e.ID))...)
-}
-
-// tableNames joins the first 8 names with commas. It shortens long names, because they are from a client.
-func tableNames(names []string) string {
-	const most = 8
-	parts := make([]string, 0, most+1)
-	for i, name := range names {
-		if i == most {
-			parts = append(parts, "…")
-			break
-		}
-		parts = append(parts, short(name))
-	}
-	return strings.Join(parts, ",")
 }
 
 // observers is a [sortkey.Observer] that passes each event to all of its elements.

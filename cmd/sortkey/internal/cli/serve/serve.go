@@ -267,10 +267,8 @@ func load(
 // whatLoaded describes l in words, such as "2 tables, 100 items".
 func whatLoaded(l models.Loaded) string {
 	switch {
-	case l.Found && l.Tables == 1:
-		return "nothing loaded: its table is there already"
 	case l.Found:
-		return fmt.Sprintf("nothing loaded: its %d tables are there already", l.Tables)
+		return "nothing loaded: its tables are there already"
 	case l.Created == 0 && l.Deleted > 0:
 		return text.Count(l.Written, "item") + ", " + text.Count(l.Deleted, "delete")
 	case l.Created == 0:

@@ -125,13 +125,9 @@ func (s *shell) converse(ctx context.Context) error {
 
 // prompt returns the prompt: the name of the database.
 func (s *shell) prompt() string {
-	const most = 20 // columns of the name
 	name := "sortkey"
 	if s.name != "" {
 		name = filepath.Base(strings.TrimSuffix(s.name, "/"))
-	}
-	if r := []rune(name); len(r) > most {
-		name = string(r[:most-1]) + "…"
 	}
 	return name + "> "
 }
