@@ -1,6 +1,7 @@
 package sortkeytest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -83,7 +84,8 @@ func (db *DB) findSchema(ctx context.Context, table, index string) (s schema, ok
 	key := keys.Schema(index)
 	if key == nil {
 		db.t.Fatalf(
-			"sortkeytest: table %s has no index %s: %s", table, index, text.DidYouMean(index, keys.IndexNames()),
+			"sortkeytest: table %s has no index %s: %s", table, index,
+			cmp.Or(text.DidYouMean(index, keys.IndexNames()), "it has no index at all"),
 		)
 	}
 

@@ -84,6 +84,7 @@ type PatternResult struct {
 	reads   *load.Reads // or nil
 	nothing bool        // the pattern fails because it returned no rows
 	lost    int         // number of rows that lack a value for the key of the item to get
+	sampled bool        // the dataset has a sample of the items, so an item to get may be among the others
 	nearest string      // if the request finds nothing, the most similar key in the dataset
 }
 
@@ -380,7 +381,7 @@ func runPattern(
 	if pr.reads, err = load.TableOf(w).Reads(ctx, p); err != nil {
 		return pr, err
 	}
-	pr.Growth, pr.Spread = pr.reads.Growth, pr.reads.Spread
+	pr.Growth, pr.Spread, pr.sampled = pr.reads.Growth, pr.reads.Spread, w.Scale < 1
 
 	if pr.Total.Returned == 0 {
 		if pr.nearest, err = nearest(ctx, w, p, pr.Report); err != nil {

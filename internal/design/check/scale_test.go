@@ -130,3 +130,35 @@ patterns:
 		require.InDelta(t, want, p.Growth, 0.1, p.Pattern.Name)
 	}
 }
+
+// TestThenOfSample holds that rows of a sample may lead to items that the sample lacks, and that rows of a whole model
+// may not.
+func TestThenOfSample(t *testing.T) {
+	for _, tt := range []struct {
+		most          int
+		samples       string
+		sample, fails bool
+	}{
+		{most: 10000},
+		{most: 600, sample: true},
+		{most: 10000, samples: `{order: "0", id: none}`, fails: true},
+	} {
+		m, err := modelfile.Parse("m.yaml", fmt.Appendf(nil, `name: m
+tables: {Tab: {partition: PK, sort: SK}}
+entities:
+  Customer: {attributes: {PK: "C#{id}", SK: P}, count: 2000}
+  Order: {attributes: {PK: "O", SK: "{order}", id: "{id}"}, samples: [%s], count: 4000}
+patterns: [{name: orders, query: {entity: Order, where: {}, limit: 40}, then: Customer, expect: {units: 100}}]
+`, tt.samples))
+		require.NoError(t, err)
+		w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: tt.most})
+		require.NoError(t, err)
+		defer w.Close()
+		require.Equal(t, tt.sample, w.Scale < 1)
+		r, err := check.Run(t.Context(), w, check.Options{})
+		require.NoError(t, err)
+		p := r.Patterns[0]
+		require.Equal(t, tt.sample || tt.fails, p.Batch.Items < p.Batch.Keys)
+		require.Equal(t, tt.fails, len(p.Failures) > 0, p.Failures)
+	}
+}

@@ -67,7 +67,8 @@ func (p *PatternResult) keyFrom(m *model.Model, row attr.Item) (attr.Item, bool)
 	return b.Item(), true
 }
 
-// batch fails the pattern if a row lacks a value for the key, or if no item has the key.
+// batch fails the pattern if a row lacks a value for the key, or if no item has the key. A sample of the items need not
+// have the item.
 func (j *judge) batch() {
 	if j.p.Then == nil {
 		return
@@ -78,7 +79,7 @@ func (j *judge) batch() {
 			nil, "project the fields in the key of "+name+", or keep them in the rows",
 			"%s lead to no %s, because they lack a value of its key", rows(n), name,
 		)
-	} else if b := j.pr.Batch; b.Items < b.Keys {
+	} else if b := j.pr.Batch; b.Items < b.Keys && !j.pr.sampled {
 		j.fail(
 			nil, "", "the rows lead to %s of %s, but only %s", text.Count(b.Keys, "key"), name, exist(b.Items),
 		)

@@ -172,7 +172,7 @@ func newGenerators(w *Dataset, seed uint64) ([]*generator, error) {
 				}
 				owned := uint64(0)
 				if e := w.owners[f]; e != nil {
-					owned = uint64(e.Count)
+					owned = uint64(e.Count + len(e.Samples)) // a sample may have any of the values
 				}
 				d, err := newDomain(f, seed, owner, owned)
 				if err != nil {

@@ -165,6 +165,11 @@ func TestKeysRunOut(t *testing.T) {
 	require.Len(t, w.Items, 10)
 	_, err = build(t, fmt.Sprintf(entity, 11), dataset.Options{})
 	require.ErrorContains(t, err, "has too few keys for its count")
+
+	const owned = "entities: {E: {attributes: {PK: \"E#{id:int(6)}\", SK: a}, samples: [{id: 1}, {id: 2}], count: 1000}}\n"
+	w, err = build(t, owned, dataset.Options{})
+	require.NoError(t, err, "samples take keys of their own")
+	require.Len(t, w.Items, 1002)
 }
 
 func TestInvalidItems(t *testing.T) {

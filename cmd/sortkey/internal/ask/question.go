@@ -22,7 +22,8 @@ func Question(in wire.Request, schema *keycond.Schema) string {
 		return "everything in " + query(&wire.QueryInput{
 			TableName: in.TableName, IndexName: in.IndexName, FilterExpression: in.FilterExpression,
 			ProjectionExpression: in.ProjectionExpression, Limit: in.Limit, ConsistentRead: in.ConsistentRead,
-			ExpressionAttributeNames: in.ExpressionAttributeNames, ExpressionAttributeValues: in.ExpressionAttributeValues,
+			ExpressionAttributeNames:  in.ExpressionAttributeNames,
+			ExpressionAttributeValues: in.ExpressionAttributeValues,
 		})
 	case *wire.GetItemInput:
 		return item("", in.TableName, schema, in.Key)

@@ -35,23 +35,34 @@ func (f *explainFlags) question(
 	case f.values.Pattern != "" && len(args) > 0:
 		return explain.Question{}, app.Usage("explain", "give a request or --pattern, not both")
 	case f.values.Pattern != "":
+		if err := f.values.RefuseOptions(); err != nil {
+			return explain.Question{}, err
+		}
 		return patternRequest(src.Model, f.values.Pattern)
 	case len(args) == 0:
 		return explain.Question{}, app.Usage("explain", "explain needs a request")
 	case len(args) == 1:
 		arg := strings.TrimSpace(args[0])
 		if strings.HasPrefix(arg, "{") || explain.IsSelect(arg) {
-			return ask.ReadRequest("the request", arg)
+			return f.request("the request", arg)
 		}
 		data, err := readInput(env, args[0])
 		if err == nil {
-			return ask.ReadRequest(args[0], string(data))
+			return f.request(args[0], string(data))
 		}
 		if !errors.Is(err, fs.ErrNotExist) || strings.ContainsAny(arg, "/ ") { // no table has such a name
 			return explain.Question{}, advice.New("", "cannot read %s: %v", args[0], err)
 		}
 	}
 	return f.byFlags(ctx, env, src, args)
+}
+
+// request reads a request, and returns an error if there are options beside it.
+func (f *explainFlags) request(from, text string) (explain.Question, error) {
+	if err := f.values.RefuseOptions(); err != nil {
+		return explain.Question{}, err
+	}
+	return ask.ReadRequest(from, text)
 }
 
 // patternRequest returns the request of an access pattern of the model.

@@ -53,6 +53,8 @@ func (s *Server) question(ctx context.Context, in *operation.Values) (q explain.
 		return q, advice.New(help, "explain needs a request")
 	case ways > 1:
 		return q, advice.New(help, "explain takes one request")
+	case in.Table == "" && in.RefuseOptions() != nil:
+		return q, asked(in.RefuseOptions())
 	case in.Pattern != "":
 		return pattern(s.o.Model, in.Pattern)
 	case in.Request != "":

@@ -20,10 +20,10 @@ var listTables = &operation.Operation{
 values (:B); items of a table have both attributes of its key, and an index has only those items that have the
 attributes of its key. After the key of an index that has not all attributes, those that it has besides keys are in
 parentheses.`,
-		More: `The answer is JSON: for each table its key, the number and the bytes of its items (services update these only
-every few hours), and the keys of its indexes by name. If the database comes from a model, "model" has what it is about, its entities
-with the templates of their keys, and the names of its access patterns, which explain takes as pattern. Needs no
-arguments.`,
+		More: `The answer is JSON: for each table its key, the number and the bytes of its items (services update
+these only every few hours), and the keys of its indexes by name. If the database comes from a model, "model" has what
+it is about, its entities with the templates of their keys, and the names of its access patterns, which explain takes
+as pattern. Needs no arguments.`,
 		Example: `{}`,
 	},
 	Params: []*operation.Param{operation.Skip},

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
@@ -243,4 +244,18 @@ The answer is text.`,
 			Skip,
 		},
 	),
+}
+
+// RefuseOptions returns a usage error if v has an option of a query, because [Explain] reads a request or an access
+// pattern as it is.
+func (v *Values) RefuseOptions() error {
+	for _, p := range []*Param{index, filter, project, limit, descending, consistent} {
+		if !reflect.ValueOf(p.To(v)).Elem().IsZero() {
+			return ask.UsageError(
+				"write it into the request, or give the table and the partition key in place of the request",
+				"explain reads a request or an access pattern as it is, without %s", p.Name,
+			)
+		}
+	}
+	return nil
 }

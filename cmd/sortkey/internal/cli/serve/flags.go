@@ -52,7 +52,10 @@ var isolations = map[string]string{
 
 func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	flags, o := cmd.Flags(), &f.opts
-	flags.StringVar(&f.addr, "addr", protocol.DefaultAddr, "`HOST:PORT` to listen on, or a port of 127.0.0.1; port 0 for any free port")
+	flags.StringVar(
+		&f.addr, "addr", protocol.DefaultAddr,
+		"`HOST:PORT` to listen on, or a port of 127.0.0.1; port 0 for any free port",
+	)
 	flags.StringVar(&f.metrics, "metrics", "", "`HOST:PORT` to serve Prometheus metrics on, at /metrics")
 	flags.StringVar(
 		&f.console, "console", "",
