@@ -29,8 +29,10 @@ var loads = Rule{
 		// A local index has no partitions of its own: its rows are in the table's partitions.
 		if s := v.Load(); s != nil && (v.Index == nil || !v.Index.Local) {
 			checkVolume(p, v, s)
-			checkHot(p, v, s, s.Writes, "write unit", maxWrites)
-			checkHot(p, v, s, s.Reads, "read unit", maxReads)
+			for _, periodic := range []bool{false, true} {
+				checkHot(p, v, s, periodic, s.Writes, "write unit", maxWrites)
+				checkHot(p, v, s, periodic, s.Reads, "read unit", maxReads)
+			}
 			for _, l := range s.Items {
 				checkItem(p, v, l)
 			}
@@ -44,10 +46,14 @@ const (
 	maxWrites = 1000
 )
 
-// checkHot reports the partition with the highest load, if its units per second are at least half the limit.
-func checkHot(p *Pass, v *View, s *load.Space, units []float64, unit string, limit float64) {
+// checkHot reports the partition with the highest load, if its units per second are at least half the limit. It looks
+// either at the partitions of periods, each of which gets the load in its own period, or at all others.
+func checkHot(p *Pass, v *View, s *load.Space, periodic bool, units []float64, unit string, limit float64) {
 	at, over := -1, 0
 	for i, n := range units {
+		if s.Periodic(v.Rows[v.Parts[i].From].Item.Entity) != periodic {
+			continue
+		}
 		if n > limit {
 			over++
 		}
@@ -62,7 +68,7 @@ func checkHot(p *Pass, v *View, s *load.Space, units []float64, unit string, lim
 	part := v.Parts[at]
 	it := v.Rows[part.From].Item
 	when, others := "", othersToo(over-1, "over that limit")
-	if s.Periodic(it.Entity) {
+	if periodic {
 		when, others = " in its period", ""
 	}
 	f := v.FindingOf(part,
@@ -136,9 +142,13 @@ func checkItem(p *Pass, v *View, l load.ItemLoad) {
 	if l.Transactions < manyTransactions && l.Writes < manyWrites {
 		return
 	}
-	f := v.Finding("item %s of %s gets %s writes per second, %s of them in transactions: they come one after the "+
-		"other, and transactions that meet are cancelled", v.KeyOf(l.Item.Attributes), v, text.Figure(l.Writes),
-		text.Figure(l.Transactions))
+	f := v.Finding(
+		"item %s of %s gets %s writes per second, which come one after the other",
+		v.KeyOf(l.Item.Attributes), v, text.Figure(l.Writes),
+	)
+	if l.Transactions > 0 {
+		f.Say("; %s of them are in transactions, and transactions that meet are cancelled", text.Figure(l.Transactions))
+	}
 	e := l.Item.Entity
 	f.Pos, f.Entity, f.Pattern, f.Severity = l.Pattern.Pos, e.Name, l.Pattern.Name, model.Warning
 	f.Keys = v.Shown(l.Item)
