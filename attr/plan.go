@@ -132,9 +132,8 @@ type field struct {
 	encodesPlain, decodesText bool
 }
 
-// in returns the field in the struct v. If an embedded pointer on the way is nil and allocate is set, in allocates
-// the embedded struct. It returns false if allocate is not set, or if the pointer cannot be set because its type is
-// not exported.
+// in returns the field in the struct v. If an embedded pointer on the way is nil, in allocates the struct if allocate
+// is set and the pointer's type is exported. Otherwise it returns false.
 func (f *field) in(v reflect.Value, allocate bool) (reflect.Value, bool) {
 	for i, x := range f.index {
 		if i > 0 && v.Kind() == reflect.Pointer {

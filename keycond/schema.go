@@ -72,8 +72,8 @@ func (s *Schema) check() error {
 	return refuse("%s", s.wrong)
 }
 
-// NewIndex returns the key of an index of the table whose key is s, for programs that have a definition of the index;
-// [Schema.Index] takes text. Messages contain the name of the index.
+// NewIndex returns the key of an index called name, of the table whose key is s. Use it if you have a definition of
+// the index, and [Schema.Index] if you have text. Errors about the values of its attributes contain the name.
 func (s *Schema) NewIndex(name string, partition, sort []Attribute) *Schema {
 	index := &Schema{
 		name: name, partition: partition, sort: sort, table: s,
@@ -124,8 +124,8 @@ func (s *Schema) Has(name string) bool {
 	return slices.ContainsFunc(s.attributes[:s.Len()], func(a Attribute) bool { return a.Name == name })
 }
 
-// Key returns the key of an item, which has only the attributes that [Schema.Attributes] returns. The key of the last
-// item that a program has shown is the [PageOptions].Start of the next page.
+// Key returns the part of an item that has only the attributes of [Schema.Attributes]. The Key of the last item that
+// a program has shown is the [PageOptions].Start of the next page.
 func (s *Schema) Key(it attr.Item) attr.Item {
 	b := builders.Get().(*attr.Builder)
 	for _, a := range s.attributes {

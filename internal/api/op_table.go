@@ -55,7 +55,7 @@ func (s *Service) create(ctx context.Context, def *table.Definition) (*wire.Crea
 	return &wire.CreateTableOutput{TableDescription: d}, nil
 }
 
-// definition returns the definition of a table to create. It does not include the resource policy.
+// definition returns the definition of a table to create, without the resource policy, which createTable adds.
 func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, error) {
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {

@@ -234,8 +234,8 @@ func (b *Bulk) Write(ctx context.Context, parts []*Part) error {
 	return b.update(ctx, parts)
 }
 
-// same returns an error if t is another table than the one that the parts were made for. A newer version of that
-// table is fine.
+// same returns an error unless t is the table for which the parts were made, in any version. A table that was created
+// anew under the same name is another table.
 func (b *Bulk) same(t *Table) error {
 	if t.def.Space != b.table.def.Space {
 		return NoSuchTable()

@@ -102,8 +102,9 @@ func (d *Destination) StatusAt(now time.Time) string {
 type Recovery struct {
 	// Days is the number of days for which the history is kept.
 	Days int64
-	// History is the log of the changes since recovery was enabled. Each record has the item before the change.
-	// History is nil if an older version of this program enabled recovery, as that version kept no history.
+	// History is the log of the changes of the last Days days, but of none before recovery was enabled. Each record
+	// has the item before the change. History is nil if an older version of this program enabled recovery, as that
+	// version kept no history.
 	History *Stream `json:",omitempty"`
 }
 
@@ -175,7 +176,8 @@ type Encryption struct {
 // OnDemandBilling reports whether the table is billed by request.
 func (d *Definition) OnDemandBilling() bool { return d.BillingMode == "PAY_PER_REQUEST" }
 
-// Clone returns a copy of the definition. Code that edits the copy never changes the original.
+// Clone returns a copy for editing. The copy shares what OnDemand, Warm, Encryption, Policy and the keys of the
+// indexes point to: replace these parts, and do not change them.
 func (d *Definition) Clone() *Definition {
 	c := *d
 	c.Attributes = slices.Clone(d.Attributes)

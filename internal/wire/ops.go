@@ -92,7 +92,8 @@ func (op Op) String() string {
 // as a statement may only read.
 func (op Op) Writes() bool { return int(op) < len(operations) && operations[op].writes }
 
-// Collects reports whether the operation reads many items by their keys. Its response may have tens of megabytes.
+// Collects reports whether the operation is a batch or a transaction that can return many items. Its response may
+// have tens of megabytes.
 func (op Op) Collects() bool { return int(op) < len(operations) && operations[op].collects }
 
 // Target returns the value of the X-Amz-Target header for the operation.

@@ -49,8 +49,8 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	case own:
 		return s.settle(c)
 	case c != nil:
-		// fn changed nothing, but it may have read what commit c wrote. Wait until c is durable, because after a
-		// crash the caller would otherwise have seen changes that are lost.
+		// The function fn changed nothing, but it may have read what commit c wrote. Wait until c is durable.
+		// Otherwise the caller could see changes that a crash then loses.
 		<-c.durable
 		if c.err != nil {
 			return c.err

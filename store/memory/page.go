@@ -303,8 +303,8 @@ func (n *node) unset(i int) {
 	}
 }
 
-// overflowsIn returns a copy of the overflows. It reuses the memory of another node's overflows if that is not too
-// large.
+// overflowsIn returns a copy of the overflows. It uses buf, the memory of another node's overflows, if that is large
+// enough but at most 2*overflowStep larger than needed. So a small node does not hold much memory.
 func (n *node) overflowsIn(buf []overflow) []overflow {
 	switch have := len(n.overflows); {
 	case have == 0:

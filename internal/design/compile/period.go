@@ -19,8 +19,9 @@ func precision(t keys.Type) (int, bool) {
 	return unit, unit >= 0
 }
 
-// Period returns the first and the last moment of a period in RFC 3339 form, such as those of the month 2026-01. It
-// returns false unless text is a period that is longer than a value of type t, such as a month if t is a date.
+// Period returns the first and the last moment, in RFC 3339 form, of the period that text names, such as the month
+// 2026-01. It returns false if text names none, or one that is no longer than a value of type t. For epoch types, a
+// year is no period.
 func Period(t keys.Type, text string) (first, last string, ok bool) {
 	units, ok := precision(t)
 	if !ok {

@@ -41,8 +41,9 @@ type declaredKey struct {
 	template string
 }
 
-// schemas reads the schemas of a library. It calls table to get the table of each schema, and then declare to declare
-// the schema's entities. If a schema names no table, schemas uses the first table that another schema names.
+// schemas reads the schemas of ElectroDB or OneTable. It calls table to get the table of each schema, and then
+// declare to declare the schema's entities. If a schema names no table, schemas uses the table of the options, or
+// else the first table that another schema names.
 func (im *importer) schemas(
 	list []*node, table func(name string, n *node, all []*node) *model.Table, declare func(n *node, t *model.Table),
 ) error {

@@ -22,8 +22,8 @@ type Write struct {
 	Pos       Pos
 	Operation string
 	Entity    *Entity
-	// Where are equality conditions. A check tries the write with items that meet all of them. If Where is empty, it
-	// tries the write with any items.
+	// Where are equality conditions. The command design check tries the write only with items that meet all of them.
+	// If Where is empty, it tries the write with any item.
 	Where []Condition
 	// Set are equality conditions: the fields that an update changes, with their new values.
 	Set []Condition

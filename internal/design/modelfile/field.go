@@ -238,7 +238,8 @@ func ownFields(m *model.Model, e *model.Entity) (all []*model.Field) {
 	return all
 }
 
-// fieldsFor returns the fields that an entity may name: its own, then the model's.
+// fieldsFor returns the fields that an entity may name: those of the entity, inherited ones too, and then the
+// model's.
 func (p *parser) fieldsFor(e *model.Entity) []*model.Field {
 	common := func(f *model.Field) bool { return slices.Contains(p.m.Fields, f) }
 	return slices.Concat(slices.DeleteFunc(slices.Clone(e.Fields), common), p.m.Fields)

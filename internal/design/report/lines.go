@@ -135,7 +135,8 @@ func (l *lines) total(pr *check.PatternResult) {
 	}
 }
 
-// spread describes what a pattern reads for values other than those in the model.
+// spread adds what a pattern reads for all values that it can ask for: a line each for the median, the 95th
+// percentile and the worst.
 func (l *lines) spread(pr *check.PatternResult) {
 	s := pr.Spread
 	where := "in " + text.Count(s.Partitions, "partition")

@@ -18,8 +18,9 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// This file evaluates expressions of Terraform files. A value that only a deployment knows is marked, and the library
-// passes the mark on to all values that depend on it. A marked value is either a stand-in or unknown.
+// This file evaluates expressions of Terraform files. A mark says that a value is a stand-in for one that only a
+// deployment knows, or that it is unknown. The HCL library passes marks on to the values that it computes; where a
+// function drops them, scope.value restores them.
 
 // A mark says that a value depends on a parameter that is not given, or on an expression that cannot be evaluated.
 type mark struct {

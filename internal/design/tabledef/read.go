@@ -54,8 +54,8 @@ func (r Reader) input() *input {
 	return &input{with: r.Parameters, flag: r.Flag, sources: newSources()}
 }
 
-// A Note says which value [Reader.Read] invented, because only a deployment knows the real one, or which part of a
-// file it did not read.
+// A Note is about a value that a [Reader] invented, because only a deployment knows the real one, or about a part of
+// a file that it did not read.
 type Note struct {
 	Text   string
 	Advice string // how to give the value, or ""

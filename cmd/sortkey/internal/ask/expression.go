@@ -66,8 +66,9 @@ func composite(src string) (attr.Value, int, error) {
 	return v, length, err
 }
 
-// Parameter returns the value of a parameter of a PartiQL statement. The text arg is a quoted string, a number, true,
-// false, null, or a list, map or set as in expressions. Any other text is a string.
+// Parameter returns the value of a parameter of a PartiQL statement. The words true, false and null, a number, and a
+// quoted string stand for themselves. Text that begins with { or [ must be a list, map or set as in expressions. Any
+// other text is a string.
 func Parameter(arg string) (attr.Value, error) {
 	switch {
 	case arg == "true" || arg == "false":

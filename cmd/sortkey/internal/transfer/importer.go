@@ -218,7 +218,8 @@ func (im *importer) table(s *Source) (string, error) {
 	return "", fail(ErrNoName, "", "no table name for %s", s.Name)
 }
 
-// verify compares all files with the checksums and counts in their manifests, before the import writes anything.
+// verify compares the counts of all exports, and the MD5 of each file that has one and is still to be imported, with
+// the manifests. It does so before this run writes anything.
 func (im *importer) verify(ctx context.Context) error {
 	for _, s := range im.sources {
 		if sum := s.sum(); s.Items >= 0 && sum >= 0 && sum != s.Items {

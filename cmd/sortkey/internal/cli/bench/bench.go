@@ -18,9 +18,9 @@ func Command(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench [WORKLOAD…]",
 		Short: "Compare every layer with the bare engine",
-		Long: `Bench runs workloads on the layers of Sortkey, from a bare B-tree or Pebble up
-to the AWS SDK. It prints the time of an operation on each layer as a multiple
-of its time on the bare engine. The rounds of the layers alternate, so a machine
+		Long: `Bench runs workloads on the layers of Sortkey, from the bare engine, which is
+google/btree or Pebble, up to the AWS SDK. It prints the time of an operation on
+each layer as a multiple of its time on the bare engine. The rounds of the layers alternate, so a machine
 that is slow for a while is slow for all of them. A ratio is the median of the
 rounds' own ratios. Bench counts the rows of every answer.
 
