@@ -211,7 +211,7 @@ func skipFolder(d fs.DirEntry) error {
 
 // isDataName reports whether a file in a folder without a manifest has the name of a data file.
 func isDataName(name string) bool {
-	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	name = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(name), ".gz"), ".zst")
 	return slices.Contains(dataSuffixes, filepath.Ext(name)) && !strings.HasPrefix(name, ".") && !ownFile(name)
 }
 

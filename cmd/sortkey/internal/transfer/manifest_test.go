@@ -42,3 +42,15 @@ func FuzzManifest(f *testing.F) {
 		}
 	})
 }
+
+// TestDataNames holds that the case of a file's name does not matter, as on Windows.
+func TestDataNames(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.JSON", "b.Csv.GZ", "c.jsonl", "d.txt", "e.rejected.JSONL"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
+	}
+	sources, err := transfer.Discover([]string{dir}, "", "")
+	require.NoError(t, err)
+	require.Len(t, sources, 1)
+	require.Len(t, sources[0].Files, 3)
+}
