@@ -299,7 +299,7 @@ func timeIn(v reflect.Value) *time.Time {
 	return pointerTo(v).Convert(timePointer).Interface().(*time.Time)
 }
 
-// textProblem returns what is wrong with a time that RFC 3339 cannot write without loss, or an empty problem.
+// textProblem says why RFC 3339 cannot write a time without loss. It returns an empty problem if it can.
 func textProblem(t *time.Time) problem {
 	const day = 24 * 60 * 60
 	_, offset := t.Zone()

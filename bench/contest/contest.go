@@ -52,8 +52,8 @@ type Work struct {
 	Name, About string
 	// Rows is the number of items that an operation returns.
 	Rows int
-	// Below names a work that does the same on a lower layer of the same store; it is empty if there is none. Only
-	// the first store has such works. Both works are measured in the same rounds.
+	// Below names a work that does the same on a lower layer of the same store, and is empty without one. Only the
+	// first store has such works. Both works are measured in the same rounds.
 	Below string `json:",omitempty"`
 }
 

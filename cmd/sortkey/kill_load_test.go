@@ -39,7 +39,7 @@ type writer struct {
 	rng       *rand.Rand
 	db        *dynamodb.Client
 	last      int         // number of the last write
-	items     map[key]int // number of each item; 0 or absent if there is no item
+	items     map[key]int // number of each stored item; other keys have 0 or no entry
 	transfers map[string]payment
 
 	// The request in progress.

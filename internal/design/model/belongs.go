@@ -98,8 +98,9 @@ const maxCount = 1_000_000_000
 // write round numbers, so the two need not be equal.
 const perTolerance = 0.05
 
-// SettleCounts checks the parents and the counts of all entities. Where only a parent or only a child has a count, it
-// computes the other count from the number of children per parent.
+// SettleCounts computes the missing one of two counts, a parent's or a child's, from the number of children per
+// parent. It returns errors for entities that are their own ancestors, that lack their parent's key, or whose counts
+// contradict those of their parents.
 func (m *Model) SettleCounts() Errors {
 	for _, check := range []func(*Entity) *ParseError{(*Entity).circle, (*Entity).carriesNothing} {
 		var errs Errors

@@ -141,8 +141,8 @@ type change struct {
 // maxBody bounds the size of a change, in bytes. The bound is large enough for two items with escapes.
 const maxBody = 8 << 20
 
-// An edit is a decoded change of one item. The item before the change is was, or nil if there is none. The item after
-// the change is is, or nil if the change deletes it.
+// An edit is a decoded change of one item. The field was holds the item before the change, and the field is the item
+// after it. A nil field means that there is no such item.
 type edit struct {
 	change
 	t            *keyschema.Table

@@ -19,8 +19,8 @@ func PatternNames(m *model.Model) (names []string) {
 	return names
 }
 
-// Pattern returns the access pattern called name. If there is none, it returns the only pattern whose name contains
-// name.
+// Pattern returns the access pattern called name. If no pattern has that name, it returns the only one whose name
+// contains it.
 func Pattern(m *model.Model, name string) (*model.Pattern, error) {
 	if p := m.Pattern(name); p != nil {
 		return p, nil

@@ -103,7 +103,7 @@ type ImportResult struct {
 	// Broken has an element for each file that Import could not read to the end, with the last line that it could
 	// read. Import has written the records up to that line.
 	Broken []Reject `json:"broken,omitempty"`
-	// Rejects is the path of the report, or "" if there is none.
+	// Rejects is the path of the report, or "" if the import has written no report.
 	Rejects string `json:"rejects,omitempty"`
 	// Unreported is the number of rejected records that are not in the report, because the report has reached its
 	// size limit.
