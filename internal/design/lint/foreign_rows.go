@@ -66,8 +66,7 @@ func split(rows []dataset.Row, name, prefix, marks string) (own *dataset.Item, s
 			if at := strings.IndexAny(rest, marks); at >= 0 {
 				rest = rest[:at+1]
 			}
-			same := func(o sibling) bool { return o.prefix == prefix+rest }
-			if !slices.ContainsFunc(siblings, same) {
+			if n := len(siblings); n == 0 || siblings[n-1].prefix != prefix+rest { // rows are in order
 				siblings = append(siblings, sibling{prefix + rest, r.Item})
 			}
 		}

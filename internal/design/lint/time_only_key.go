@@ -39,7 +39,7 @@ func checkTimeOnly(p *Pass, s *Slot) {
 	if most < 2 {
 		return
 	}
-	puts := putsOf(p, e) * unit.Seconds() * most / max(p.Dataset.Declared(e), 1) // into the largest partition
+	puts := mostPuts(v, e) * unit.Seconds()
 	name := map[time.Duration]string{
 		time.Millisecond: "millisecond", time.Second: "second", time.Minute: "minute", 24 * time.Hour: "day",
 	}[unit]
@@ -73,17 +73,22 @@ func writtenPrecision(c Component) time.Duration {
 	return unit
 }
 
-// putsOf returns how many items of an entity the program puts per second.
-func putsOf(p *Pass, e *model.Entity) float64 {
-	sum := e.Writes
-	for _, q := range p.Model.Patterns {
-		for _, w := range q.Writes {
-			if w.Operation == model.Put && w.Entity == e {
-				sum += q.Rate
+// mostPuts returns how many items of an entity the program puts per second into the partition that gets the most.
+func mostPuts(v *View, e *model.Entity) (most float64) {
+	s := v.Load()
+	if s == nil {
+		return 0
+	}
+	for i := range s.Parts {
+		puts := 0.0
+		for _, one := range s.Sources {
+			if one.Entity == e && one.Puts > 0 {
+				puts += one.Puts * one.Units[i] / one.Total
 			}
 		}
+		most = max(most, puts)
 	}
-	return sum
+	return most
 }
 
 // crowded looks for a partition in which two items of an entity are likely to have the same time. If it finds one,

@@ -254,6 +254,8 @@ type Source struct {
 	// Total is the units per second in all partitions. If addLocals copied the source from a local index to its
 	// table, Total is 0, because the source of the index has it.
 	Total float64
+	// Puts is the number of items that the source puts per second, or 0 if it does something else.
+	Puts float64
 }
 
 // An ItemLoad is the load of one item per second.
@@ -335,7 +337,7 @@ func (t *Table) declared(s *Space) {
 			continue
 		}
 		reads := Source{Entity: e, Units: make([]float64, len(s.Parts))}
-		writes := Source{Entity: e, Units: make([]float64, len(s.Parts)), Write: true}
+		writes := Source{Entity: e, Units: make([]float64, len(s.Parts)), Write: true, Puts: e.Writes}
 		for i, p := range s.Parts {
 			s.rates.rows(p, func(row *dataset.Row, share float64) {
 				if row.Item.Entity != e {
@@ -467,6 +469,9 @@ func (t *Table) addWrites(ctx context.Context, p *model.Pattern, all []*Space) e
 			}
 			row := Source{Pattern: p, Entity: m.write.Entity, Write: true, Units: make([]float64, len(s.Parts))}
 			row.Total = p.Rate * m.means[k].units
+			if m.write.Operation == model.Put {
+				row.Puts = p.Rate
+			}
 			t.divide(m, s, k, &row)
 			s.Written += row.Total
 			s.add(row)
@@ -567,7 +572,7 @@ func addLocals(s *Space, all []*Space) {
 					units[s.at(part)] += row.Units[i]
 				}
 			}
-			row.Units, row.Total = units, 0 // the index's own source has the total
+			row.Units, row.Total, row.Puts = units, 0, 0 // the index's own source has the total
 			s.add(row)
 		}
 	}
