@@ -114,14 +114,11 @@ func New(db *life.DB, opts Options) *Service {
 func newTask(job life.Job) (task, error) {
 	switch job.Kind {
 	case exportJobs:
-		x := new(exportTask)
-		return x, decodeJob(job, &x.record)
+		return exports.task(job)
 	case importJobs:
-		x := new(importTask)
-		return x, decodeJob(job, &x.record)
+		return imports.task(job)
 	case bulkJobs:
-		x := new(bulkTask)
-		return x, decodeJob(job, &x.record)
+		return bulks.task(job)
 	}
 	return nil, fmt.Errorf("unknown kind of job %q", job.Kind)
 }
