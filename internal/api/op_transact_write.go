@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -36,13 +35,29 @@ func (s *Service) transactWriteItems(
 	if in.ClientRequestToken != nil {
 		digest = transactDigest(in)
 	}
-	var out *wire.TransactWriteItemsOutput
+	return s.writeTransaction(ctx, in, digest, func(*table.View) ([]action, error) { return actions, nil })
+}
+
+// writeTransaction applies a transaction to the items that its actions write. find returns the actions, given the
+// tables. The members of in other than the actions count, and digest is a hash of the actions.
+func (s *Service) writeTransaction(
+	ctx context.Context, in *wire.TransactWriteItemsInput, digest []byte, find func(*table.View) ([]action, error),
+) (out *wire.TransactWriteItemsOutput, err error) {
 	var used *transactUse
 	b := s.budget(ctx, true)
-	items := func(view *table.View) ([]string, error) { return s.itemsOf(view, actions) }
-	err = s.transact(ctx, in.ClientRequestToken, items, func(tx *table.Tx) (err error) {
+	items := func(view *table.View) ([]string, error) {
+		actions, err := find(view)
+		if err != nil {
+			return nil, err
+		}
+		return s.itemsOf(view, actions)
+	}
+	err = s.transact(ctx, in.ClientRequestToken, items, func(tx *table.Tx) error {
 		used = newTransactUse(in.ReturnConsumedCapacity, false)
-		out, err = s.runTransact(tx, in, actions, digest, used, b)
+		actions, err := find(&tx.View)
+		if err == nil {
+			out, err = s.runTransact(tx, in, actions, digest, used, b)
+		}
 		return err
 	})
 	if err != nil {
@@ -105,7 +120,10 @@ func (s *Service) runTransact(
 			read[t.Name()] = append(read[t.Name()], max(t.BilledSize(c.Old), t.BilledSize(c.New)))
 		}
 		used.add(value(actions[i].table), t, c.Capacity)
-		if err := measureCollection(out, in.ReturnItemCollectionMetrics, tx, tables[i], &actions[i]); err != nil {
+		err := addCollection(
+			&out.ItemCollectionMetrics, value(actions[i].table), in.ReturnItemCollectionMetrics, tx, t, actions[i].key,
+		)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -117,26 +135,6 @@ func (s *Service) runTransact(
 		return out, tx.SetRead(*in.ClientRequestToken, tok, read)
 	}
 	return out, nil
-}
-
-// measureCollection adds to x the size of the item collection to which an action wrote. If x has that collection
-// already, it adds nothing.
-func measureCollection(x *wire.TransactWriteItemsOutput, mode *string, tx *table.Tx, t *table.Table, a *action) error {
-	m, err := collectionMetrics(mode, tx, t, a.key)
-	if err != nil || m == nil {
-		return err
-	}
-	if x.ItemCollectionMetrics == nil {
-		x.ItemCollectionMetrics = map[string][]wire.ItemCollectionMetrics{}
-	}
-	name := value(a.table)
-	list := x.ItemCollectionMetrics[name]
-	if !slices.ContainsFunc(list, func(o wire.ItemCollectionMetrics) bool {
-		return o.ItemCollectionKey.Equal(m.ItemCollectionKey)
-	}) {
-		x.ItemCollectionMetrics[name] = append(list, *m)
-	}
-	return nil
 }
 
 // transactDigest returns a hash of the actions of a transaction. The token and the Return… members of the request
@@ -172,11 +170,7 @@ func replayed(
 // applyActions runs all actions. If an action fails, it still runs the others, as the error has a reason for each
 // action. It then cancels the transaction.
 func applyActions(tx *table.Tx, tables []*table.Table, actions []action, b *budget) ([]table.Change, error) {
-	reasons := make([]wire.CancellationReason, len(actions))
-	none := new("None")
-	for i := range reasons {
-		reasons[i].Code = none
-	}
+	reasons := noReasons(len(actions))
 	if err := checkActions(tables, actions, reasons); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/sortkey/sortkey/internal/wire"
 
@@ -34,15 +35,6 @@ type writeParams struct {
 	cond                              *expr.Condition
 	// unused allows names and values that no expression uses. Otherwise they are an error.
 	unused bool
-
-	// The next fields are the arguments and the result of apply.
-	service *Service
-	budget  *budget
-	table   *string
-	key     attr.Item
-	write   func(*table.Tx, *table.Table) (table.Change, error)
-	out     writeOutput
-	run     func(*table.Tx) error // the method attempt, bound once to save an allocation
 }
 
 // parse parses the condition and does the checks that do not depend on the table.
@@ -70,60 +62,54 @@ type writeOutput struct {
 	refused    bool // the condition does not hold
 }
 
-// apply runs a write in an update and returns its output. A write consumes capacity even if its condition fails.
+// apply runs a write in an update and returns its output. key is the item to put or its key; it is nil if the write
+// itself finds conflicts with transactions. A write consumes capacity even if its condition fails.
 func (w *writeParams) apply(
 	ctx context.Context, s *Service, name *string, key attr.Item,
 	write func(*table.Tx, *table.Table) (table.Change, error),
-) (writeOutput, error) {
-	w.service, w.budget, w.table, w.key, w.write = s, s.budget(ctx, true), name, key, write
-	if w.run == nil {
-		w.run = w.attempt
-	}
-	err := s.db.Update(ctx, w.run)
-	if err == nil || w.out.refused {
-		w.budget.spend()
-		consume(ctx, w.out.use.table, true, &w.out.use.Capacity)
-	}
-	return w.out, err
-}
-
-// attempt runs the write. The store may call attempt again, so it first resets the output and the budget.
-func (w *writeParams) attempt(tx *table.Tx) error {
-	w.out = writeOutput{}
-	out, b := &w.out, w.budget
-	b.reset()
-	t, err := w.service.lookup(tx.Table, w.table)
-	if err != nil {
-		return err
-	}
-	if w.key != nil {
-		if err := w.service.ongoing.check(t, w.key); err != nil {
+) (out writeOutput, err error) {
+	b := s.budget(ctx, true)
+	err = s.db.Update(ctx, func(tx *table.Tx) error {
+		out = writeOutput{} // of an earlier attempt
+		b.reset()
+		t, err := s.lookup(tx.Table, name)
+		if err != nil {
 			return err
 		}
-	}
-	change, err := w.write(tx, t)
-	out.use = use{table: t.Name(), Capacity: change.Capacity}
-	if err != nil {
-		err = w.failed(err)
-		e, ok := errors.AsType[*wire.Error](err)
-		out.refused = ok && (e.Code == wire.CodeConditionFailed || e.Code == codeDuplicate)
-		if out.refused {
-			if throttled := b.change(t, &change, 1); throttled != nil {
-				out.refused, err = false, throttled
+		if key != nil {
+			if err := s.ongoing.check(t, key); err != nil {
+				return err
 			}
 		}
-		return err
-	}
+		change, err := write(tx, t)
+		out.use = use{table: t.Name(), Capacity: change.Capacity}
+		if err != nil {
+			err = w.failed(err)
+			e, ok := errors.AsType[*wire.Error](err)
+			out.refused = ok && (e.Code == wire.CodeConditionFailed || e.Code == codeDuplicate)
+			if out.refused {
+				if throttled := b.change(t, &change, 1); throttled != nil {
+					out.refused, err = false, throttled
+				}
+			}
+			return err
+		}
 
-	if err := b.change(t, &change, 1); err != nil {
+		if err := b.change(t, &change, 1); err != nil {
+			return err
+		}
+		if value(w.returns) == returnAllOld && change.Old != nil {
+			out.attributes = bytes.Clone(change.Old)
+		}
+		out.consumed = consumed(w.mode, value(name), &change.Capacity)
+		out.metrics, err = collectionMetrics(w.metrics, tx, t, key)
 		return err
+	})
+	if err == nil || out.refused {
+		b.spend()
+		consume(ctx, out.use.table, true, &out.use.Capacity)
 	}
-	if value(w.returns) == returnAllOld && change.Old != nil {
-		out.attributes = bytes.Clone(change.Old)
-	}
-	out.consumed = consumed(w.mode, value(w.table), &change.Capacity)
-	out.metrics, err = collectionMetrics(w.metrics, tx, t, w.key)
-	return err
+	return out, err
 }
 
 // failed adds the item to the error of a failed condition, if the request asks for the item.
@@ -152,6 +138,26 @@ func collectionMetrics(mode *string, tx *table.Tx, t *table.Table, key attr.Item
 	const gigabyte = 1 << 30
 	low := float64(size / gigabyte)
 	return &wire.ItemCollectionMetrics{ItemCollectionKey: hash, SizeEstimateRangeGB: []float64{low, low + 1}}, nil
+}
+
+// addCollection adds the size of the item collection of a key to those of the table that the request calls name, unless
+// they have it already or the request does not ask for it.
+func addCollection(
+	all *map[string][]wire.ItemCollectionMetrics, name string, mode *string, tx *table.Tx, t *table.Table, key attr.Item,
+) error {
+	m, err := collectionMetrics(mode, tx, t, key)
+	if err != nil || m == nil {
+		return err
+	}
+	if *all == nil {
+		*all = map[string][]wire.ItemCollectionMetrics{}
+	}
+	if !slices.ContainsFunc((*all)[name], func(o wire.ItemCollectionMetrics) bool {
+		return o.ItemCollectionKey.Equal(m.ItemCollectionKey)
+	}) {
+		(*all)[name] = append((*all)[name], *m)
+	}
+	return nil
 }
 
 // returnedOf returns the attributes that ReturnValues asks for, or nil. The result needs no copy, as the update has
