@@ -51,6 +51,10 @@ func projectionOf(p *wire.Projection) table.Projection {
 	return table.Projection{Type: value(p.ProjectionType), Include: p.NonKeyAttributes}
 }
 
+func indexOf(name *string, key []wire.KeySchemaElement, p *wire.Projection) table.IndexDefinition {
+	return table.IndexDefinition{Name: value(name), Key: keyOf(key), Projection: projectionOf(p)}
+}
+
 // sortedAttributes returns the attribute definitions of a table sorted by name, as descriptions list them. Source:
 // ack-api-quirks, DDB-TABLE-125.
 func sortedAttributes(def *table.Definition) []keycond.Attribute {
@@ -118,11 +122,19 @@ const (
 	warmWrites = 4_000
 )
 
-// warm returns the members of a description that show the warm throughput of a table or index. w is nil if no request
-// has set a warm throughput.
-func warm(def *table.Definition, w *table.Warm, t table.Throughput) (read, write *int64, status *string) {
+// warm returns the description of the warm throughput of a table or index. w is nil if no request has set a warm
+// throughput.
+func warm(
+	def *table.Definition, w *table.Warm, t table.Throughput,
+) *wire.GlobalSecondaryIndexWarmThroughputDescription {
 	now := warmOf(def, w, t)
-	return &now.Read, &now.Write, new("ACTIVE")
+	return &wire.GlobalSecondaryIndexWarmThroughputDescription{
+		ReadUnitsPerSecond: &now.Read, WriteUnitsPerSecond: &now.Write, Status: new(table.StatusActive),
+	}
+}
+
+func tableWarm(def *table.Definition) *wire.TableWarmThroughputDescription {
+	return (*wire.TableWarmThroughputDescription)(warm(def, def.Warm, def.Throughput))
 }
 
 // describe returns the description of a table, as DescribeTable responds with it.
@@ -136,12 +148,9 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 		CreationDateTime: seconds(def.Created), KeySchema: keySchema(def.Key), ItemCount: new(items),
 		TableSizeBytes:        new(bytes),
 		ProvisionedThroughput: s.throughput(def.Throughput), OnDemandThroughput: onDemand(def.OnDemand),
-		DeletionProtectionEnabled: new(def.Protected), WarmThroughput: new(wire.TableWarmThroughputDescription),
+		DeletionProtectionEnabled: new(def.Protected), WarmThroughput: tableWarm(def),
 	}
 
-	d.WarmThroughput.ReadUnitsPerSecond, d.WarmThroughput.WriteUnitsPerSecond, d.WarmThroughput.Status = warm(
-		def, def.Warm, def.Throughput,
-	)
 	for _, a := range sortedAttributes(def) {
 		d.AttributeDefinitions = append(
 			d.AttributeDefinitions,
@@ -182,13 +191,7 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	case table.StatusCreating:
 		describeNew(d, def)
 		if r := def.States.Restored; r != nil {
-			d.RestoreSummary = &wire.RestoreSummary{
-				SourceTableArn: &r.Table, RestoreDateTime: seconds(r.At), RestoreInProgress: new(true),
-			}
-			if r.Backup != "" {
-				d.RestoreSummary.SourceBackupArn = &r.Backup
-			}
-			withoutStatus(d)
+			describeRestored(d, r)
 		}
 	case table.StatusUpdating:
 		if before := def.Before(now); before != nil {
@@ -289,12 +292,8 @@ func (s *Service) describeIndex(d *wire.TableDescription, def *table.Definition,
 		IndexName: new(x.Name), IndexArn: arn, KeySchema: keySchema(x.Key), Projection: projection(x.Projection),
 		ItemCount: new(items), IndexSizeBytes: new(bytes), IndexStatus: new(x.Status(now)),
 		ProvisionedThroughput: s.throughput(x.Throughput), OnDemandThroughput: onDemand(x.OnDemand),
-		WarmThroughput: new(wire.GlobalSecondaryIndexWarmThroughputDescription),
+		WarmThroughput: warm(def, x.Warm, x.Throughput),
 	}
-
-	g.WarmThroughput.ReadUnitsPerSecond, g.WarmThroughput.WriteUnitsPerSecond, g.WarmThroughput.Status = warm(
-		def, x.Warm, x.Throughput,
-	)
 	if *g.IndexStatus == table.StatusCreating && *d.TableStatus != table.StatusCreating {
 		g.Backfilling = new(*d.TableStatus == table.StatusActive)
 	}

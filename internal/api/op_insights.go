@@ -109,11 +109,7 @@ func (s *Service) updateContributorInsights(
 	if isKind(err, table.InUse) {
 		return nil, notActive("TableStatus")
 	}
-	if err != nil {
-		return nil, err
-	}
-
-	return out, nil
+	return out, err
 }
 
 // describeContributorInsights describes contributor insights of a table or a

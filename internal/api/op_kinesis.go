@@ -108,13 +108,10 @@ func (s *Service) switchKinesis(ctx context.Context, in *wire.KinesisStreamingDe
 		def.Kinesis, err = change(def.Kinesis, d)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
 	return &wire.KinesisStreamingDestinationOutput{
 		TableName: &name, StreamArn: in.StreamArn, DestinationStatus: &status,
 		EnableKinesisStreamingConfiguration: in.EnableKinesisStreamingConfiguration,
-	}, nil
+	}, err
 }
 
 // updateKinesisStreamingDestination changes the precision of the timestamps in stream records.
@@ -131,8 +128,7 @@ func (s *Service) updateKinesisStreamingDestination(
 		return nil, err
 	}
 	precision := *c.ApproximateCreationDateTimePrecision
-	of := &wire.KinesisStreamingDestinationInput{TableName: in.TableName, StreamArn: in.StreamArn}
-	out, err := s.switchKinesis(ctx, of, "UPDATING", func(
+	out, err := s.switchKinesis(ctx, wire.As[wire.KinesisStreamingDestinationInput](in), "UPDATING", func(
 		list []table.Destination, d *table.Destination,
 	) ([]table.Destination, error) {
 		switch {
@@ -153,11 +149,9 @@ func (s *Service) updateKinesisStreamingDestination(
 	if err != nil {
 		return nil, err
 	}
-
-	return &wire.UpdateKinesisStreamingDestinationOutput{
-		TableName: out.TableName, StreamArn: out.StreamArn, DestinationStatus: out.DestinationStatus,
-		UpdateKinesisStreamingConfiguration: c,
-	}, nil
+	updated := wire.As[wire.UpdateKinesisStreamingDestinationOutput](out)
+	updated.UpdateKinesisStreamingConfiguration = c
+	return updated, nil
 }
 
 // describeKinesisStreamingDestination lists the destinations of a table, including disabled ones.

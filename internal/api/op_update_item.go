@@ -74,13 +74,9 @@ func (s *Service) updateKeeping(
 		}
 		return change, err
 	})
-	if err != nil {
-		return nil, err
-	}
-
 	return &wire.UpdateItemOutput{
 		Attributes: returned, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics,
-	}, nil
+	}, err
 }
 
 // parseUpdate parses an update expression and a condition.
