@@ -5,9 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr"
@@ -205,15 +202,15 @@ func statementRead(
 	}
 
 	read.Index = ix
-	var missing []string
-	for path := range st.Selected() {
-		if name := path[0].Name; !ix.Projects(name) && !slices.Contains(missing, name) {
-			missing = append(missing, name)
+	missing := notProjected(ix, func(yield func(string) bool) {
+		for path := range st.Selected() {
+			if !yield(path[0].Name) {
+				return
+			}
 		}
-	}
+	})
 	if read.Fetch = len(missing) > 0; read.Fetch && !ix.Local() {
-		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: "+
-			"Global secondary index %s does not project [%s]", ix.Name(), strings.Join(missing, ", ")))
+		return read, nil, errNotProjected(ix, missing)
 	}
 	return read, ix.Key(), nil
 }
