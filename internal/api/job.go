@@ -45,15 +45,6 @@ const (
 	jobBytes = 16 << 20
 )
 
-// A task does the work of one job. Each kind of job has its own type of task.
-type task interface {
-	// run does the rest of the work. If the error is a [*failure], the job has failed; after any other error the job
-	// can be continued.
-	run(ctx context.Context, r *run) error
-	// end returns the record of the ended job, and what to change in its table. failed is nil if the job succeeded.
-	end(s *Service, failed *failure) (record any, of *life.JobTable)
-}
-
 // A run is the execution of one job by this server.
 type run struct {
 	service *Service
@@ -132,7 +123,7 @@ func (r *run) do(ctx context.Context, kind, id string) {
 
 	err := s.db.RunJob(ctx, kind, id, func(ctx context.Context, job life.Job) error {
 		r.job = job
-		return r.work(ctx)
+		return work(ctx, r)
 	})
 	switch {
 	case err == nil || ctx.Err() != nil || isLeft(err):
@@ -148,44 +139,6 @@ func (r *run) do(ctx context.Context, kind, id string) {
 // or the store is closed.
 func isLeft(err error) bool {
 	return errors.Is(err, life.ErrJobMoved) || errors.Is(err, store.ErrClosed)
-}
-
-// work runs a job and records its end. If it returns an error, the job has not ended and can be continued.
-func (r *run) work(ctx context.Context) error {
-	s := r.service
-	t, err := newTask(r.job)
-	if err != nil {
-		return err
-	}
-	err = r.guarded(ctx, t)
-	failed, _ := errors.AsType[*failure](err)
-	if err != nil && failed == nil {
-		if ctx.Err() != nil || s.db.Shared() || isLeft(err) {
-			return err
-		}
-		// The store is not shared, so no other server would continue the job before the next start. End it as failed.
-		s.opts.Logger.Error("a job failed", "kind", r.job.Kind, "id", r.job.ID, "error", err)
-		failed = &failure{failedInternal, err.Error()}
-	}
-
-	record, of := t.end(s, failed)
-	next, err := jobOf(life.Job{Kind: r.job.Kind, ID: r.job.ID, Ended: true}, record)
-	if err != nil {
-		return err
-	}
-	return s.db.EndJob(context.WithoutCancel(ctx), r.job, next, of)
-}
-
-// guarded runs a task. If the task panics, the job fails and the server survives, as it does when a request panics.
-func (r *run) guarded(ctx context.Context, t task) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			r.service.opts.Logger.Error("panic in a job",
-				"kind", r.job.Kind, "id", r.job.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			err = &failure{failedInternal, "Internal server error"}
-		}
-	}()
-	return t.run(ctx, r)
 }
 
 // update calls fn in an update. The update also replaces the record of the job by the one that fn returns.
@@ -217,8 +170,7 @@ type jobKind[D any] struct {
 	// run does the rest of the work. If the error is a [*failure], the job has failed; after any other error the job
 	// can be continued.
 	run func(context.Context, *run, *jobRecord[D]) error
-	// end completes the record of an ended job, and returns what to change in its table. failed is nil if the job
-	// succeeded.
+	// end does the part of finish that is special to the kind.
 	end func(r *jobRecord[D], failed *failure) *life.JobTable
 }
 
@@ -241,28 +193,53 @@ type jobRecord[D any] struct {
 	Begun bool `json:",omitempty"`
 }
 
-// A jobTask is the [task] of a job.
-type jobTask[D any] struct {
-	kind   *jobKind[D]
-	record *jobRecord[D]
+// work runs a job and records its end. If it returns an error, the job has not ended and can be continued.
+func (k *jobKind[D]) work(ctx context.Context, r *run) error {
+	s := r.service
+	record, err := k.decode(r.job)
+	if err != nil {
+		return err
+	}
+	err = k.guarded(ctx, r, record)
+	failed, _ := errors.AsType[*failure](err)
+	if err != nil && failed == nil {
+		if ctx.Err() != nil || s.db.Shared() || isLeft(err) {
+			return err
+		}
+		// The store is not shared, so no other server would continue the job before the next start. End it as failed.
+		s.opts.Logger.Error("a job failed", "kind", k.name, "id", r.job.ID, "error", err)
+		failed = &failure{failedInternal, err.Error()}
+	}
+
+	of := k.finish(s, record, failed)
+	next, err := jobOf(life.Job{Kind: k.name, ID: r.job.ID, Ended: true}, record)
+	if err != nil {
+		return err
+	}
+	return s.db.EndJob(context.WithoutCancel(ctx), r.job, next, of)
 }
 
-func (t jobTask[D]) run(ctx context.Context, r *run) error { return t.kind.run(ctx, r, t.record) }
+// guarded calls k.run. If it panics, the job fails and the server survives, as it does when a request panics.
+func (k *jobKind[D]) guarded(ctx context.Context, r *run, record *jobRecord[D]) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.service.opts.Logger.Error("panic in a job",
+				"kind", k.name, "id", r.job.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = &failure{failedInternal, "Internal server error"}
+		}
+	}()
+	return k.run(ctx, r, record)
+}
 
-func (t jobTask[D]) end(s *Service, failed *failure) (record any, of *life.JobTable) {
-	m := t.kind.members(&t.record.Description)
+// finish completes the record of an ended job, and returns what to change in its table. failed is nil if the job
+// succeeded.
+func (k *jobKind[D]) finish(s *Service, r *jobRecord[D], failed *failure) *life.JobTable {
+	m := k.members(&r.Description)
 	*m.status, *m.end = new("COMPLETED"), seconds(s.now())
 	if failed != nil {
 		*m.status, *m.code, *m.message = new("FAILED"), &failed.code, &failed.message
 	}
-	of = t.kind.end(t.record, failed)
-	return t.record, of
-}
-
-// task returns the task of a job.
-func (k *jobKind[D]) task(job life.Job) (task, error) {
-	r, err := k.decode(job)
-	return jobTask[D]{k, r}, err
+	return k.end(r, failed)
 }
 
 // newJob returns the record of a job that the input in asks for. Its description has the members of the input. The
@@ -287,7 +264,7 @@ func (k *jobKind[D]) start(
 	*m.arn, *m.status, *m.start = new(s.arns.Table(name)+"/"+k.name+"/"+id), new("IN_PROGRESS"), seconds(s.now())
 	record := *r
 	if missing != nil {
-		jobTask[D]{k, &record}.end(s, missing)
+		k.finish(s, &record, missing)
 		def = nil // nothing will fill it
 	}
 	job, err := jobOf(life.Job{Kind: k.name, ID: id, Ended: missing != nil}, record)

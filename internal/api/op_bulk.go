@@ -174,7 +174,7 @@ func (s *Service) cancelBulkOperation(
 		if err != nil || *r.Description.BulkOperationArn != *in.BulkOperationArn {
 			return job, err
 		}
-		jobTask[wire.BulkOperationDescription]{bulks, r}.end(s, nil)
+		bulks.finish(s, r, nil)
 		r.Description.BulkOperationStatus = new("CANCELLED")
 		job.Ended = true
 		return jobOf(job, r)

@@ -279,11 +279,8 @@ func transactActions(in *wire.TransactWriteItemsInput) ([]action, error) {
 		if actions[i], err = parseAction(&in.TransactItems[i], faults); err != nil {
 			return nil, err
 		}
-		if len(deep) > 0 {
-			if f := deep.At(at + updateValues); f != nil {
-				check := actions[i].check
-				actions[i].check = func(t *table.Table) error { return cmp.Or(check(t), error(wire.Validation(f.Msg))) }
-			}
+		if f := deep.At(at + updateValues); f != nil {
+			actions[i].invalid = wire.Validation(f.Msg)
 		}
 		if it := &in.TransactItems[i]; it.Put != nil {
 			bytes += it.Put.Item.Size()
@@ -332,45 +329,43 @@ func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (
 		if p.Item.Size() > table.MaxItemBytes {
 			return a, w.op.Invalid(msgItemSize)
 		}
+		a = action{table: p.TableName, key: p.Item, onFailure: p.ReturnValuesOnConditionCheckFailure}
 		w.names, w.values, w.unused = p.ExpressionAttributeNames, p.ExpressionAttributeValues, true
-		return action{
-			table: p.TableName, key: p.Item, put: true, onFailure: p.ReturnValuesOnConditionCheckFailure,
-			check: func(t *table.Table) error { return t.CheckPut(p.Item) },
-			run:   func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Put(t, p.Item, w.cond) },
-		}, w.parse(p.ConditionExpression, nil, nil)
+		err = w.parse(p.ConditionExpression, nil, nil)
 	case it.Delete != nil:
 		d := it.Delete
 		if err := faults(".Delete.ExpressionAttributeValues"); err != nil {
 			return a, err
 		}
+		a = action{
+			kind: deleteAction, table: d.TableName, key: d.Key,
+			onFailure: d.ReturnValuesOnConditionCheckFailure,
+		}
 		w.names, w.values, w.unused = d.ExpressionAttributeNames, d.ExpressionAttributeValues, true
-		return action{
-			table: d.TableName, key: d.Key, onFailure: d.ReturnValuesOnConditionCheckFailure,
-			check: func(t *table.Table) error { return t.CheckKey(d.Key) },
-			run:   func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Delete(t, d.Key, w.cond) },
-		}, cmp.Or(w.parse(d.ConditionExpression, nil, nil), faults(""))
+		err = w.parse(d.ConditionExpression, nil, nil)
 	case it.ConditionCheck != nil:
 		c := it.ConditionCheck
 		if err := cmp.Or(c.CheckParams(), faults(checkValues)); err != nil {
 			return a, err
 		}
+		a = action{
+			kind: checkAction, table: c.TableName, key: c.Key,
+			onFailure: c.ReturnValuesOnConditionCheckFailure,
+		}
 		w.names, w.values = c.ExpressionAttributeNames, c.ExpressionAttributeValues
-		return action{
-			table: c.TableName, key: c.Key, onFailure: c.ReturnValuesOnConditionCheckFailure,
-			check: func(t *table.Table) error { return t.CheckKey(c.Key) },
-			run:   func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Check(t, c.Key, w.cond) },
-		}, cmp.Or(w.parse(c.ConditionExpression, nil, nil), faults(""))
+		err = w.parse(c.ConditionExpression, nil, nil)
+	default:
+		u := it.Update
+		if err := cmp.Or(u.CheckParams(), faults(updateValues)); err != nil {
+			return a, err
+		}
+		a = action{
+			kind: updateAction, table: u.TableName, key: u.Key,
+			onFailure: u.ReturnValuesOnConditionCheckFailure,
+		}
+		w.names, w.values = u.ExpressionAttributeNames, u.ExpressionAttributeValues
+		a.update, err = w.parseUpdate(u.UpdateExpression, u.ConditionExpression)
 	}
-
-	u := it.Update
-	if err := cmp.Or(u.CheckParams(), faults(updateValues)); err != nil {
-		return a, err
-	}
-	w.names, w.values = u.ExpressionAttributeNames, u.ExpressionAttributeValues
-	update, err := w.parseUpdate(u.UpdateExpression, u.ConditionExpression)
-	return action{
-		table: u.TableName, key: u.Key, onFailure: u.ReturnValuesOnConditionCheckFailure,
-		check: func(t *table.Table) error { return t.CheckUpdate(u.Key, update) },
-		run:   func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Update(t, u.Key, update, w.cond) },
-	}, cmp.Or(err, faults(""))
+	a.cond = w.cond
+	return a, cmp.Or(err, faults(""))
 }

@@ -110,15 +110,15 @@ func New(db *life.DB, opts Options) *Service {
 	return s
 }
 
-// newTask returns the task of a job.
-func newTask(job life.Job) (task, error) {
-	switch job.Kind {
+// work runs a job of any kind.
+func work(ctx context.Context, r *run) error {
+	switch r.job.Kind {
 	case exportJobs:
-		return exports.task(job)
+		return exports.work(ctx, r)
 	case importJobs:
-		return imports.task(job)
+		return imports.work(ctx, r)
 	case bulkJobs:
-		return bulks.task(job)
+		return bulks.work(ctx, r)
 	}
-	return nil, fmt.Errorf("unknown kind of job %q", job.Kind)
+	return fmt.Errorf("unknown kind of job %q", r.job.Kind)
 }

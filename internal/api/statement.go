@@ -108,21 +108,12 @@ func (s *Service) runWrite(
 // that does not exist succeeds and does nothing, whatever other conditions its WHERE has (conformance
 // executeStatement).
 func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
-	a := action{table: &st.Table}
 	if st.Kind == partiql.Insert {
 		cond := expr.NewCondition(onItem(t, ast.AttributeNotExists))
-		a.key, a.put = st.Item, true
-		a.check = func(t *table.Table) error { return t.CheckPut(st.Item) }
-		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) {
-			change, err := tx.Put(t, st.Item, cond)
-			if e, ok := errors.AsType[*table.Error](err); ok && e.Kind == table.ConditionFailed {
-				err = wire.NewError(codeDuplicate, "Duplicate primary key exists in table")
-			}
-			return change, err
-		}
-		return a, nil
+		return action{kind: insertAction, table: &st.Table, key: st.Item, cond: cond}, nil
 	}
 
+	a := action{kind: checkAction, table: &st.Table, update: st.Update}
 	key, rest, ok, err := st.Key(t.Key())
 	switch {
 	case err != nil:
@@ -133,32 +124,27 @@ func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 		return a, wire.Validation("Where clause does not contain a mandatory equality on all key attributes")
 	}
 
-	a.key = key
-	a.check = func(t *table.Table) error { return t.CheckKey(key) }
 	if st.Where != nil {
 		if err := t.CheckPaths(expr.Paths(st.Where)); err != nil {
 			return a, err
 		}
 	}
+	a.key, a.cond = key, rest
 	switch st.Kind {
-	case partiql.Update:
-		exists := onItem(t, ast.AttributeExists)
-		if rest != nil {
-			exists = &ast.And{L: exists, R: expr.Node(rest)}
-		}
-		cond := expr.NewCondition(exists)
-		a.check = func(t *table.Table) error { return t.CheckUpdate(key, st.Update) }
-		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Update(t, key, st.Update, cond) }
 	case partiql.Delete:
+		a.kind = deleteAction
 		if rest != nil {
-			rest = expr.NewCondition(&ast.Or{L: onItem(t, ast.AttributeNotExists), R: expr.Node(rest)})
+			a.cond = expr.NewCondition(&ast.Or{L: onItem(t, ast.AttributeNotExists), R: expr.Node(rest)})
 		}
-		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Delete(t, key, rest) }
-	default:
-		rest = expr.NewCondition(&ast.And{L: onItem(t, ast.AttributeExists), R: expr.Node(rest)})
-		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Check(t, key, rest) }
+		return a, nil
+	case partiql.Update:
+		a.kind = updateAction
 	}
-
+	exists := onItem(t, ast.AttributeExists)
+	if rest != nil {
+		exists = &ast.And{L: exists, R: expr.Node(rest)}
+	}
+	a.cond = expr.NewCondition(exists)
 	return a, nil
 }
 
