@@ -270,46 +270,32 @@ func (s *Service) encryption(e *table.Encryption) *wire.SSEDescription {
 func (s *Service) describeIndex(d *wire.TableDescription, def *table.Definition, ix *table.Index, now time.Time) {
 	items, bytes := ix.Items()
 	x := ix.Definition()
-	arn := new(s.arns.Index(def.Name, x.Name))
-	if x.Vector != nil {
-		v := vectorDescription(x, arn, items, bytes, now)
-		if *v.IndexStatus == table.StatusCreating && *d.TableStatus != table.StatusCreating {
-			v.Backfilling = new(*d.TableStatus == table.StatusActive)
-		}
-		d.VectorIndexes = append(d.VectorIndexes, v)
-		return
-	}
-
-	if ix.Local() {
-		d.LocalSecondaryIndexes = append(d.LocalSecondaryIndexes, wire.LocalSecondaryIndexDescription{
-			IndexName: new(x.Name), IndexArn: arn, KeySchema: keySchema(x.Key), Projection: projection(x.Projection),
-			ItemCount: new(items), IndexSizeBytes: new(bytes),
-		})
-		return
-	}
-
 	g := wire.GlobalSecondaryIndexDescription{
-		IndexName: new(x.Name), IndexArn: arn, KeySchema: keySchema(x.Key), Projection: projection(x.Projection),
-		ItemCount: new(items), IndexSizeBytes: new(bytes), IndexStatus: new(x.Status(now)),
-		ProvisionedThroughput: s.throughput(x.Throughput), OnDemandThroughput: onDemand(x.OnDemand),
-		WarmThroughput: warm(def, x.Warm, x.Throughput),
+		IndexName: new(x.Name), IndexArn: new(s.arns.Index(def.Name, x.Name)), KeySchema: keySchema(x.Key),
+		Projection: projection(x.Projection), ItemCount: new(items), IndexSizeBytes: new(bytes),
 	}
+	if ix.Local() {
+		d.LocalSecondaryIndexes = append(
+			d.LocalSecondaryIndexes, *wire.As[wire.LocalSecondaryIndexDescription](g),
+		)
+		return
+	}
+
+	g.IndexStatus = new(x.Status(now))
 	if *g.IndexStatus == table.StatusCreating && *d.TableStatus != table.StatusCreating {
 		g.Backfilling = new(*d.TableStatus == table.StatusActive)
 	}
-	d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, g)
-}
-
-func vectorDescription(
-	x *table.IndexDefinition, arn *string, items, bytes int64, now time.Time,
-) wire.VectorIndexDescription {
-	return wire.VectorIndexDescription{
-		IndexName: new(x.Name), IndexArn: arn, IndexStatus: new(x.Status(now)), Projection: projection(x.Projection),
-		ItemCount: new(items), IndexSizeBytes: new(bytes),
-		VectorAttribute:  &wire.VectorAttributeDefinition{AttributeName: new(x.Vector.Attribute)},
-		Dimensions:       new(x.Vector.Dimensions),
-		DistanceFunction: new(x.Vector.Function), SearchSchema: searchSchema(x.Vector.Schema),
+	if x.Vector != nil {
+		v := wire.As[wire.VectorIndexDescription](g)
+		v.VectorAttribute = &wire.VectorAttributeDefinition{AttributeName: new(x.Vector.Attribute)}
+		v.Dimensions, v.DistanceFunction = new(x.Vector.Dimensions), new(x.Vector.Function)
+		v.SearchSchema = searchSchema(x.Vector.Schema)
+		d.VectorIndexes = append(d.VectorIndexes, *v)
+		return
 	}
+	g.ProvisionedThroughput, g.OnDemandThroughput = s.throughput(x.Throughput), onDemand(x.OnDemand)
+	g.WarmThroughput = warm(def, x.Warm, x.Throughput)
+	d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, g)
 }
 
 func searchSchema(schema []table.KeyElement) []wire.SearchSchemaElement {
