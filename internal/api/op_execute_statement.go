@@ -35,13 +35,13 @@ func (s *Service) executeStatement(
 		return s.runSelect(ctx, in, st)
 	}
 
-	item, written, err := s.runWrite(ctx, st, in.ReturnConsumedCapacity, in.ReturnValuesOnConditionCheckFailure)
+	written, err := s.runWrite(ctx, st, in.ReturnConsumedCapacity, in.ReturnValuesOnConditionCheckFailure)
 	if err != nil {
 		return nil, err
 	}
 	out := &wire.ExecuteStatementOutput{Items: []attr.Item{}, ConsumedCapacity: written.consumed}
-	if item != nil {
-		out.Items = append(out.Items, item)
+	if written.attributes != nil {
+		out.Items = append(out.Items, written.attributes)
 	}
 	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api/event"
@@ -16,76 +17,90 @@ import (
 func (s *Service) GetItem(
 	ctx context.Context, in *wire.GetItemInput, visit func(attr.Item),
 ) (*wire.ConsumedCapacity, error) {
-	get := func(s *Service, ctx context.Context, in *wire.GetItemInput) (*wire.ConsumedCapacity, error) {
-		return s.getItem(ctx, in, visit)
+	g := gets.Get().(*get)
+	defer g.release()
+	g.in, g.visit = in, visit
+	if err := s.getItem(ctx, g); err != nil {
+		return nil, err
 	}
-	return call(ctx, s, wire.OpGetItem, in, get)
+	return g.out.ConsumedCapacity, nil
 }
 
 // serveGetItem is GetItem for JSON. It encodes the item into dst directly from the memory of the store.
 func (s *Service) serveGetItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	in := new(wire.GetItemInput)
-	if err := wire.Decode(body, in); err != nil {
+	g := gets.Get().(*get)
+	defer g.release()
+	if err := wire.Decode(body, &g.body); err != nil {
 		return nil, err
 	}
-	start := len(dst)
-	used, err := s.GetItem(ctx, in, func(it attr.Item) {
-		dst = it.AppendJSON(append(dst[:start], `{"Item":`...))
-	})
-	out := &wire.GetItemOutput{ConsumedCapacity: used}
-	switch {
-	case err != nil:
+	g.in, g.dst = &g.body, dst
+	if err := s.getItem(ctx, g); err != nil {
 		return nil, err
-	case len(dst) == start:
-		return wire.AppendJSON(dst, out), nil
 	}
-	return appendMembers(dst, out), nil
+	if !g.found {
+		return wire.AppendJSON(dst, &g.out), nil
+	}
+	return appendMembers(g.dst, &g.out), nil
 }
 
-func (s *Service) getItem(
-	ctx context.Context, in *wire.GetItemInput, visit func(attr.Item),
-) (*wire.ConsumedCapacity, error) {
-	if err := checkForm(wire.OpGetItem, in, in.Faults, slices.Contains(in.AttributesToGet, "")); err != nil {
-		return nil, err
-	}
-	consistent := value(in.ConsistentRead)
-	r := readParams{expressions: expressions{op: wire.OpGetItem, names: in.ExpressionAttributeNames}}
-	if err := r.parseProjection(in.ProjectionExpression, in.AttributesToGet); err != nil {
-		return nil, err
-	}
+// A get is the state of one GetItem. It is pooled, so nothing may refer to it after release.
+type get struct {
+	readParams
+	service *Service
+	in      *wire.GetItemInput
+	body    wire.GetItemInput // the memory for in if the input came as JSON
+	visit   func(attr.Item)   // called with the item; if it is nil, the item is appended to dst instead
+	dst     []byte
+	found   bool
+	budget  *budget
+	use     use
+	out     wire.GetItemOutput
+	read    func(*table.View) error // the method view, bound once
+}
 
-	b := s.budget(ctx, false)
-	var u use
-	found := 0
-	err := s.db.ViewItem(ctx, func(view *table.View) error {
-		t, err := s.lookup(view.Table, in.TableName)
-		if err != nil {
-			return err
-		}
-		item, err := readItem(view, t, in.Key, consistent)
-		if err == nil {
-			err = r.checkProjection(t)
-		}
-		if err != nil {
-			return err
-		}
-		u = use{table: t.Name(), Capacity: table.Capacity{Table: table.ReadUnits(t.BilledSize(item), consistent)}}
-		if err := b.item(t, in.Key, u.Table); err != nil {
-			return err
-		}
-		b.spend()
-		if item != nil {
-			found = 1
-			visit(r.project(item))
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+var gets = sync.Pool{New: func() any {
+	g := new(get)
+	g.read = g.view
+	return g
+}}
+
+func (g *get) release() {
+	*g = get{read: g.read}
+	gets.Put(g)
+}
+
+func (s *Service) getItem(ctx context.Context, g *get) error {
+	g.service = s
+	ctx, c, err := s.begin(ctx, wire.OpGetItem, g.in)
+	g.budget = s.budget(ctx, false)
+	if err == nil {
+		err = g.check()
 	}
-	consume(ctx, u.table, false, &u.Capacity)
-	event.Of(ctx).Got(1, found)
-	return consumed(in.ReturnConsumedCapacity, value(in.TableName), &u.Capacity), nil
+	if err == nil {
+		err = s.db.ViewItem(ctx, g.read)
+	}
+	if err == nil {
+		consume(ctx, g.use.table, false, &g.use.Capacity)
+		found := 0
+		if g.found {
+			found = 1
+		}
+		event.Of(ctx).Got(1, found)
+	}
+	return c.end(ctx, err)
+}
+
+// check does the checks of the input that do not depend on the table.
+func (g *get) check() error {
+	in := g.in
+	if err := wire.Validate(wire.OpGetItem, in); err != nil {
+		return err
+	}
+	if err := checkForm(wire.OpGetItem, in, in.Faults, slices.Contains(in.AttributesToGet, "")); err != nil {
+		return err
+	}
+	g.op, g.names, g.consistent = wire.OpGetItem, in.ExpressionAttributeNames, value(in.ConsistentRead)
+	return g.parseProjection(in.ProjectionExpression, in.AttributesToGet)
 }
 
 // readItem returns the item with a key, or nil. The item is valid until the function that was passed to View returns.
@@ -104,4 +119,47 @@ func readLagging(view *table.View, t *table.Table, key attr.Item) (item attr.Ite
 		return err
 	})
 	return item, err
+}
+
+// view reads the item.
+func (g *get) view(view *table.View) error {
+	t, err := g.service.lookup(view.Table, g.in.TableName)
+	if err != nil {
+		return err
+	}
+	if !g.consistent && view.Lags() {
+		return view.Eventually(t, nil, func(view *table.View) error { return g.item(view, t) })
+	}
+	return g.item(view, t)
+}
+
+func (g *get) item(view *table.View, t *table.Table) error {
+	item, err := view.Get(t, g.in.Key)
+	if err != nil {
+		return err
+	}
+	if err := g.checkProjection(t); err != nil {
+		return err
+	}
+	units := table.ReadUnits(t.BilledSize(item), g.consistent)
+	if b := g.budget; b != nil {
+		if err := b.item(t, g.in.Key, units); err != nil {
+			return err
+		}
+		b.spend()
+	}
+
+	g.found = item != nil
+	switch {
+	case !g.found:
+	case g.visit != nil:
+		g.visit(g.project(item))
+	default:
+		g.dst = append(g.dst, `{"Item":`...)
+		g.dst = g.project(item).AppendJSON(g.dst)
+	}
+
+	g.use = use{table: t.Name(), Capacity: table.Capacity{Table: units}}
+	g.out.ConsumedCapacity = consumed(g.in.ReturnConsumedCapacity, value(g.in.TableName), &g.use.Capacity)
+	return nil
 }

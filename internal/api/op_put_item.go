@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
@@ -22,6 +23,9 @@ func (s *Service) putItem(ctx context.Context, in *wire.PutItemInput) (*wire.Put
 	}, err
 }
 
+// puts has the states of PutItems, which are large. Nothing refers to a state after its operation.
+var puts = sync.Pool{New: func() any { return new(writeParams) }}
+
 // write writes one item.
 func (s *Service) write(ctx context.Context, in *wire.PutItemInput) (writeOutput, error) {
 	if err := checkForm(wire.OpPutItem, in, in.Faults, hasEmpty(in.Expected)); err != nil {
@@ -30,17 +34,20 @@ func (s *Service) write(ctx context.Context, in *wire.PutItemInput) (writeOutput
 	if in.Item.Size() > table.MaxItemBytes {
 		return writeOutput{}, wire.Validation(msgItemSize)
 	}
-	w := writeParams{
+	w := puts.Get().(*writeParams)
+	defer func() {
+		*w = writeParams{}
+		puts.Put(w)
+	}()
+	*w = writeParams{
 		expressions: expressions{
 			op: wire.OpPutItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues,
 		},
-		mode: in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics,
-		returns: in.ReturnValues, onFailure: in.ReturnValuesOnConditionCheckFailure,
+		action: action{table: in.TableName, key: in.Item, onFailure: in.ReturnValuesOnConditionCheckFailure},
+		mode:   in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics, returns: in.ReturnValues,
 	}
 	if err := w.parse(in.ConditionExpression, in.Expected, in.ConditionalOperator); err != nil {
 		return writeOutput{}, err
 	}
-	return w.apply(ctx, s, in.TableName, in.Item, func(tx *table.Tx, t *table.Table) (table.Change, error) {
-		return tx.Put(t, in.Item, w.cond)
-	})
+	return w.apply(ctx, s)
 }

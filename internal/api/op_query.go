@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr"
@@ -20,7 +21,7 @@ import (
 // Query reads one page of a query and calls visit with each item, unless in.Select is COUNT. An item is valid until
 // visit returns. If visit returns an error, the query ends and returns that error. The output has no Items.
 func (s *Service) Query(ctx context.Context, in *wire.QueryInput, visit Visit) (*wire.QueryOutput, error) {
-	return s.queryClauses(ctx, in, nil, visit)
+	return s.queryClauses(ctx, new(pageRead), in, nil, visit) // the output is a part of it
 }
 
 // QueryClauses is like [Service.Query], but takes the key condition as clauses. The input must not have a key
@@ -32,18 +33,26 @@ func (s *Service) QueryClauses(
 	if s.observed(ctx) {
 		in, clauses = spelled(in, clauses), nil
 	}
-	out, err := s.queryClauses(ctx, in, clauses, visit)
+	q := pageReads.Get().(*pageRead)
+	defer func() {
+		*q = pageRead{}
+		pageReads.Put(q)
+	}()
+	out, err := s.queryClauses(ctx, q, in, clauses, visit)
 	if err != nil {
 		return 0, nil, err
 	}
 	return *out.Count, out.LastEvaluatedKey, nil
 }
 
+var pageReads = sync.Pool{New: func() any { return new(pageRead) }}
+
 func (s *Service) queryClauses(
-	ctx context.Context, in *wire.QueryInput, clauses []keycond.Clause, visit Visit,
+	ctx context.Context, q *pageRead, in *wire.QueryInput, clauses []keycond.Clause, visit Visit,
 ) (*wire.QueryOutput, error) {
 	query := func(s *Service, ctx context.Context, in *wire.QueryInput) (*wire.QueryOutput, error) {
-		return s.query(ctx, in, clauses, visit)
+		q.begin(s, wire.OpQuery, in, visit)
+		return q.query(ctx, in, clauses)
 	}
 	return call(ctx, s, wire.OpQuery, in, query)
 }
@@ -83,13 +92,12 @@ func spelled(in *wire.QueryInput, clauses []keycond.Clause) *wire.QueryInput {
 }
 
 // query runs a Query.
-func (s *Service) query(
-	ctx context.Context, in *wire.QueryInput, clauses []keycond.Clause, visit Visit,
+func (q *pageRead) query(
+	ctx context.Context, in *wire.QueryInput, clauses []keycond.Clause,
 ) (*wire.QueryOutput, error) {
 	if err := checkForm(wire.OpQuery, in, nil, slices.Contains(in.AttributesToGet, "")); err != nil {
 		return nil, err
 	}
-	q := newPageRead(s, wire.OpQuery, in, visit)
 
 	// Parse expressions before the table is looked up, as the service reports an invalid expression before a missing
 	// table.
@@ -110,10 +118,10 @@ func (s *Service) query(
 		return nil, err
 	}
 
-	return &q.out, s.db.View(ctx, func(view *table.View) error {
+	return &q.out, q.service.db.View(ctx, func(view *table.View) error {
 		// Do the checks that depend on the table. The key condition selects a slice of one partition, and the start
 		// key must lie in that slice.
-		read, schema, err := q.resolve(s, view)
+		read, schema, err := q.resolve(q.service, view)
 		if err != nil {
 			return cmp.Or(key.check(), err) // the service reports an error of the key condition first
 		}

@@ -23,7 +23,8 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 	if err := checkForm(wire.OpScan, in, nil, slices.Contains(in.AttributesToGet, "")); err != nil {
 		return nil, err
 	}
-	r := newPageRead(s, wire.OpScan, wire.As[wire.QueryInput](in), visit)
+	r := new(pageRead)
+	r.begin(s, wire.OpScan, wire.As[wire.QueryInput](in), visit)
 	if err := r.parseLegacy(legacy.ScanFilter, in.ScanFilter, in.ConditionalOperator, in.Faults); err != nil {
 		return nil, err
 	}

@@ -329,7 +329,7 @@ func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (
 		if p.Item.Size() > table.MaxItemBytes {
 			return a, w.op.Invalid(msgItemSize)
 		}
-		a = action{table: p.TableName, key: p.Item, onFailure: p.ReturnValuesOnConditionCheckFailure}
+		w.action = action{table: p.TableName, key: p.Item, onFailure: p.ReturnValuesOnConditionCheckFailure}
 		w.names, w.values, w.unused = p.ExpressionAttributeNames, p.ExpressionAttributeValues, true
 		err = w.parse(p.ConditionExpression, nil, nil)
 	case it.Delete != nil:
@@ -337,7 +337,7 @@ func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (
 		if err := faults(".Delete.ExpressionAttributeValues"); err != nil {
 			return a, err
 		}
-		a = action{
+		w.action = action{
 			kind: deleteAction, table: d.TableName, key: d.Key,
 			onFailure: d.ReturnValuesOnConditionCheckFailure,
 		}
@@ -348,7 +348,7 @@ func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (
 		if err := cmp.Or(c.CheckParams(), faults(checkValues)); err != nil {
 			return a, err
 		}
-		a = action{
+		w.action = action{
 			kind: checkAction, table: c.TableName, key: c.Key,
 			onFailure: c.ReturnValuesOnConditionCheckFailure,
 		}
@@ -359,13 +359,12 @@ func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (
 		if err := cmp.Or(u.CheckParams(), faults(updateValues)); err != nil {
 			return a, err
 		}
-		a = action{
+		w.action = action{
 			kind: updateAction, table: u.TableName, key: u.Key,
 			onFailure: u.ReturnValuesOnConditionCheckFailure,
 		}
 		w.names, w.values = u.ExpressionAttributeNames, u.ExpressionAttributeValues
-		a.update, err = w.parseUpdate(u.UpdateExpression, u.ConditionExpression)
+		w.update, err = w.parseUpdate(u.UpdateExpression, u.ConditionExpression)
 	}
-	a.cond = w.cond
-	return a, cmp.Or(err, faults(""))
+	return w.action, cmp.Or(err, faults(""))
 }

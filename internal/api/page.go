@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api/event"
@@ -19,9 +20,9 @@ type pageRead struct {
 	count, scanned int64
 }
 
-// newPageRead returns the state of a query, or of a scan with the same parameters as in.
-func newPageRead(s *Service, op wire.Op, in *wire.QueryInput, visit Visit) *pageRead {
-	return &pageRead{service: s, readParams: readParams{
+// begin begins a query, or a scan with the same parameters as in.
+func (p *pageRead) begin(s *Service, op wire.Op, in *wire.QueryInput, visit Visit) {
+	*p = pageRead{service: s, readParams: readParams{
 		expressions: expressions{op: op, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
 		table:       in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet,
 		projected: in.ProjectionExpression, mode: in.ReturnConsumedCapacity,
@@ -52,11 +53,14 @@ func (p *pageRead) page(
 	return nil
 }
 
-// A pageEncoder encodes the items of one query or scan to JSON directly from the stored rows.
-type pageEncoder struct {
+// A pageEncoder encodes the items of one query or scan to JSON directly from the stored rows. It is pooled, so
+// nothing may refer to it after the request.
+type pageEncoder[I any] struct {
+	in          I
 	dst         []byte
 	count       int
 	reservation event.Reservation // memory for the response; if it is nil, the size of the response is not limited
+	visit       Visit             // the method add, bound once
 }
 
 // largeItem is the stored size in bytes from which an item is large. The encoder measures the JSON of a large item
@@ -64,7 +68,7 @@ type pageEncoder struct {
 const largeItem = 16 << 10
 
 // add appends an item to Items in the response.
-func (e *pageEncoder) add(it attr.Item) (int, error) {
+func (e *pageEncoder[I]) add(it attr.Item) (int, error) {
 	if e.count++; e.count > 1 {
 		e.dst = append(e.dst, ',')
 	}
@@ -81,7 +85,7 @@ func (e *pageEncoder) add(it attr.Item) (int, error) {
 
 // grow makes sure that dst has capacity for n more bytes. It reserves the memory first. It doubles the capacity, so
 // for long slices it allocates less in total than append does.
-func (e *pageEncoder) grow(n int) error {
+func (e *pageEncoder[I]) grow(n int) error {
 	want := cap(e.dst)
 	if need := len(e.dst) + n + largeItem; need > want && need > uncounted {
 		want = max(2*want, need)
@@ -104,13 +108,23 @@ func (e *pageEncoder) grow(n int) error {
 func page[I any, P interface{ *I }, O wire.Output](
 	sel func(P) *string, method func(*Service, context.Context, P, Visit) (O, error),
 ) handler {
+	pool := &sync.Pool{New: func() any {
+		e := new(pageEncoder[I])
+		e.visit = e.add
+		return e
+	}}
 	return func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error) {
-		in := P(new(I))
+		e := pool.Get().(*pageEncoder[I])
+		defer func() {
+			*e = pageEncoder[I]{visit: e.visit}
+			pool.Put(e)
+		}()
+		in := P(&e.in)
 		if err := wire.Decode(body, in); err != nil {
 			return nil, err
 		}
-		e := &pageEncoder{dst: append(dst, `{"Items":[`...), reservation: event.CallOf(ctx).Reservation}
-		out, err := method(s, ctx, in, e.add)
+		e.dst, e.reservation = append(dst, `{"Items":[`...), event.CallOf(ctx).Reservation
+		out, err := method(s, ctx, in, e.visit)
 		switch {
 		case err != nil:
 			return nil, err

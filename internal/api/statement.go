@@ -80,26 +80,13 @@ var returnModes = map[string]string{
 	"MODIFIED NEW": returnUpdatedNew,
 }
 
-// runWrite runs a statement that writes one item, and returns what its RETURNING clause asks for.
+// runWrite runs a statement that writes one item. The output has the attributes for which its RETURNING clause asks.
 func (s *Service) runWrite(
 	ctx context.Context, st *partiql.Statement, mode, onFailure *string,
-) (item attr.Item, out writeOutput, err error) {
-	w := writeParams{mode: mode, onFailure: onFailure}
-	out, err = w.apply(ctx, s, &st.Table, nil, func(tx *table.Tx, t *table.Table) (table.Change, error) {
-		a, err := statementAction(t, st)
-		if err != nil {
-			return table.Change{}, err
-		}
-		if err := s.ongoing.check(t, a.key); err != nil {
-			return table.Change{}, err
-		}
-		change, err := a.run(tx, t)
-		if err == nil {
-			item = returnedOf(returnModes[st.Returning], st.Update, &change)
-		}
-		return change, err
-	})
-	return item, out, err
+) (writeOutput, error) {
+	w := writeParams{action: action{table: &st.Table, onFailure: onFailure}, mode: mode, statement: st}
+	w.returns = new(returnModes[st.Returning])
+	return w.apply(ctx, s)
 }
 
 // statementAction converts a statement other than SELECT to an action on an item of t.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/legacy"
+	"github.com/sortkey/sortkey/internal/partiql"
 	"github.com/sortkey/sortkey/internal/table"
 )
 
@@ -31,10 +33,14 @@ const (
 // writeParams are the parameters that the writes of single items share.
 type writeParams struct {
 	expressions
-	mode, metrics, returns, onFailure *string
-	cond                              *expr.Condition
+	action
+	mode, metrics, returns *string
 	// unused allows names and values that no expression uses. Otherwise they are an error.
-	unused bool
+	unused    bool
+	legacy    bool               // the update comes from AttributeUpdates
+	statement *partiql.Statement // from which each attempt makes the action, or nil
+	old       *attr.Item         // receives a copy of the old item, unless it is nil
+	out       writeOutput
 }
 
 // parse parses the condition and does the checks that do not depend on the table.
@@ -62,54 +68,62 @@ type writeOutput struct {
 	refused    bool // the condition does not hold
 }
 
-// apply runs a write in an update and returns its output. key is the item to put or its key; it is nil if the write
-// itself finds conflicts with transactions. A write consumes capacity even if its condition fails.
-func (w *writeParams) apply(
-	ctx context.Context, s *Service, name *string, key attr.Item,
-	write func(*table.Tx, *table.Table) (table.Change, error),
-) (out writeOutput, err error) {
+// apply runs the write in an update and returns its output. A write consumes capacity even if its condition fails.
+func (w *writeParams) apply(ctx context.Context, s *Service) (writeOutput, error) {
 	b := s.budget(ctx, true)
-	err = s.db.Update(ctx, func(tx *table.Tx) error {
-		out = writeOutput{} // of an earlier attempt
-		b.reset()
-		t, err := s.lookup(tx.Table, name)
-		if err != nil {
-			return err
-		}
-		if key != nil {
-			if err := s.ongoing.check(t, key); err != nil {
-				return err
-			}
-		}
-		change, err := write(tx, t)
-		out.use = use{table: t.Name(), Capacity: change.Capacity}
-		if err != nil {
-			err = w.failed(err)
-			e, ok := errors.AsType[*wire.Error](err)
-			out.refused = ok && (e.Code == wire.CodeConditionFailed || e.Code == codeDuplicate)
-			if out.refused {
-				if throttled := b.change(t, &change, 1); throttled != nil {
-					out.refused, err = false, throttled
-				}
-			}
-			return err
-		}
-
-		if err := b.change(t, &change, 1); err != nil {
-			return err
-		}
-		if value(w.returns) == returnAllOld && change.Old != nil {
-			out.attributes = bytes.Clone(change.Old)
-		}
-		out.consumed = consumed(w.mode, value(name), &change.Capacity)
-		out.metrics, err = collectionMetrics(w.metrics, tx, t, key)
-		return err
-	})
-	if err == nil || out.refused {
+	err := s.db.Update(ctx, func(tx *table.Tx) error { return w.attempt(tx, s, b) })
+	if err == nil || w.out.refused {
 		b.spend()
-		consume(ctx, out.use.table, true, &out.use.Capacity)
+		consume(ctx, w.out.use.table, true, &w.out.use.Capacity)
 	}
-	return out, err
+	return w.out, err
+}
+
+// attempt runs the write. The store may call attempt again, so it first resets the output and the budget.
+func (w *writeParams) attempt(tx *table.Tx, s *Service, b *budget) error {
+	w.out = writeOutput{}
+	out := &w.out
+	b.reset()
+	t, err := s.lookup(tx.Table, w.table)
+	if err == nil && w.statement != nil {
+		onFailure := w.onFailure
+		w.action, err = statementAction(t, w.statement)
+		w.onFailure = onFailure
+	}
+	if err == nil {
+		err = s.ongoing.check(t, w.key)
+	}
+	if err != nil {
+		return err
+	}
+
+	change, err := w.run(tx, t)
+	out.use = use{table: t.Name(), Capacity: change.Capacity}
+	if err != nil {
+		if w.legacy {
+			err = legacy.Refused(err)
+		}
+		err = w.failed(err)
+		e, ok := errors.AsType[*wire.Error](err)
+		out.refused = ok && (e.Code == wire.CodeConditionFailed || e.Code == codeDuplicate)
+		if out.refused {
+			if throttled := b.change(t, &change, 1); throttled != nil {
+				out.refused, err = false, throttled
+			}
+		}
+		return err
+	}
+
+	if err := b.change(t, &change, 1); err != nil {
+		return err
+	}
+	out.attributes = returnedOf(value(w.returns), w.update, &change)
+	if w.old != nil {
+		*w.old = bytes.Clone(change.Old)
+	}
+	out.consumed = consumed(w.mode, value(w.table), &change.Capacity)
+	out.metrics, err = collectionMetrics(w.metrics, tx, t, w.key)
+	return err
 }
 
 // failed adds the item to the error of a failed condition, if the request asks for the item.
