@@ -187,6 +187,20 @@ func appendShape(dst []byte, x reflect.Value, s *shape) []byte {
 	return append(dst, '}')
 }
 
+// As returns a new structure of type T. Each of its members is the member of x with the same name, if x has one of the
+// same type. The two structures share what their members point to.
+func As[T any](x any) *T {
+	to := new(T)
+	out, from := reflect.ValueOf(to).Elem(), reflect.Indirect(reflect.ValueOf(x))
+	for i := range out.NumField() {
+		field := out.Field(i)
+		if v := from.FieldByName(out.Type().Field(i).Name); v.IsValid() && v.Type() == field.Type() {
+			field.Set(v)
+		}
+	}
+	return to
+}
+
 // sortedNames returns the keys of a map, sorted.
 func sortedNames(m reflect.Value) []string {
 	if texts, ok := m.Interface().(map[string]string); ok {
