@@ -58,16 +58,6 @@ func (v *violations) elem(i int)       { v.path = append(v.path, segment{index: 
 func (v *violations) key(k string)     { v.path = append(v.path, segment{name: k, entry: true}) }
 func (v *violations) pop()             { v.path = v.path[:len(v.path)-1] }
 
-// validate validates the input of an operation: it calls check, which adds the violations. It returns one error for
-// all of them, or nil if there are none.
-func validate(op Op, check func(*violations)) error {
-	v := violationsPool.Get().(*violations)
-	defer violationsPool.Put(v)
-	*v = violations{op: op, path: v.path[:0]}
-	check(v)
-	return v.err()
-}
-
 // violationsPool reuses violations, which saves an allocation in every request.
 var violationsPool = sync.Pool{New: func() any { return new(violations) }}
 
