@@ -220,15 +220,17 @@ func Validate(op Op, in Input) error {
 // members checks those members of a structure that have constraints.
 func (v *violations) members(x reflect.Value, s *shape) {
 	for _, m := range s.checked {
-		switch field := x.Field(m.index); m.shape.kind {
+		field := x.Field(m.index)
+		if v.missing(m.name, m.absent(field), m.required) || !m.shape.constrained {
+			continue
+		}
+		switch field = reflect.Indirect(field); m.shape.kind {
 		case kindString:
-			v.text(m.name, *field.Addr().Interface().(**string), m.required, &m.shape.traits)
+			v.text(m.name, field.String(), &m.shape.traits)
 		case kindInteger, kindLong:
-			v.integer(m.name, *field.Addr().Interface().(**int64), m.required, &m.shape.traits)
+			v.integer(m.name, field.Int(), &m.shape.traits)
 		default:
-			if !v.missing(m.name, m.absent(field), m.required) && m.shape.constrained {
-				v.value(m.name, reflect.Indirect(field), m.shape)
-			}
+			v.value(m.name, field, m.shape)
 		}
 	}
 }
@@ -247,9 +249,9 @@ func (v *violations) value(member string, x reflect.Value, s *shape) {
 	}
 	switch s.kind {
 	case kindString:
-		v.text("", x.Addr().Interface().(*string), false, &s.traits)
+		v.text("", x.String(), &s.traits)
 	case kindInteger, kindLong:
-		v.integer("", x.Addr().Interface().(*int64), false, &s.traits)
+		v.integer("", x.Int(), &s.traits)
 	case kindStructure:
 		v.members(x, s)
 	case kindList:
@@ -263,7 +265,7 @@ func (v *violations) value(member string, x reflect.Value, s *shape) {
 		for _, key := range sortedNames(x) {
 			v.key(key)
 			if text, ok := texts[key]; ok {
-				v.text("", &text, false, &s.elem.traits)
+				v.text("", text, &s.elem.traits)
 			} else {
 				v.value("", elemOf(x, key), s.elem)
 			}
