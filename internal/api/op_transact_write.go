@@ -357,7 +357,7 @@ func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (
 		}, cmp.Or(w.parse(d.ConditionExpression, nil, nil), faults(""))
 	case it.ConditionCheck != nil:
 		c := it.ConditionCheck
-		if err := cmp.Or(c.CheckParams(), faults(checkValues)); err != nil {
+		if err := faults(checkValues); err != nil {
 			return a, err
 		}
 		w.names, w.values = c.ExpressionAttributeNames, c.ExpressionAttributeValues
@@ -369,7 +369,7 @@ func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (
 	}
 
 	u := it.Update
-	if err := cmp.Or(u.CheckParams(), faults(updateValues)); err != nil {
+	if err := faults(updateValues); err != nil {
 		return a, err
 	}
 	w.names, w.values = u.ExpressionAttributeNames, u.ExpressionAttributeValues

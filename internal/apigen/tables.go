@@ -168,8 +168,6 @@ var parameters = map[string][]string{
 	},
 	"KeysAndAttributes": {"BatchGetItem", "ProjectionExpression", "AttributesToGet"},
 	"Get":               {"TransactGetItems", "ProjectionExpression"},
-	"ConditionCheck":    {"TransactWriteItems", "ConditionExpression"},
-	"Update":            {"TransactWriteItems", "UpdateExpression", "ConditionExpression"},
 }
 
 // otherHandlers and refused are the operations for which package api has handlers that are not generated. Operations

@@ -3,13 +3,6 @@
 package wire
 
 // CheckParams returns an [*Error] for parameters that exclude each other, otherwise nil.
-func (x *ConditionCheck) CheckParams() error {
-	p := params{op: OpTransactWriteItems, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil}
-	p.expression("ConditionExpression", x.ConditionExpression != nil)
-	return p.check()
-}
-
-// CheckParams returns an [*Error] for parameters that exclude each other, otherwise nil.
 func (x *DeleteItemInput) CheckParams() error {
 	p := params{op: OpDeleteItem, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil}
 	p.expression("ConditionExpression", x.ConditionExpression != nil)
@@ -71,14 +64,6 @@ func (x *ScanInput) CheckParams() error {
 	p.legacyParam("AttributesToGet", x.AttributesToGet != nil)
 	p.legacyParam("ScanFilter", x.ScanFilter != nil)
 	p.joined(x.ConditionalOperator, len(x.ScanFilter))
-	return p.check()
-}
-
-// CheckParams returns an [*Error] for parameters that exclude each other, otherwise nil.
-func (x *Update) CheckParams() error {
-	p := params{op: OpTransactWriteItems, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil}
-	p.expression("UpdateExpression", x.UpdateExpression != nil)
-	p.expression("ConditionExpression", x.ConditionExpression != nil)
 	return p.check()
 }
 
