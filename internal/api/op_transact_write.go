@@ -345,7 +345,7 @@ func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (
 		err = w.parse(d.ConditionExpression, nil, nil)
 	case it.ConditionCheck != nil:
 		c := it.ConditionCheck
-		if err := cmp.Or(c.CheckParams(), faults(checkValues)); err != nil {
+		if err := faults(checkValues); err != nil {
 			return a, err
 		}
 		w.action = action{
@@ -356,7 +356,7 @@ func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (
 		err = w.parse(c.ConditionExpression, nil, nil)
 	default:
 		u := it.Update
-		if err := cmp.Or(u.CheckParams(), faults(updateValues)); err != nil {
+		if err := faults(updateValues); err != nil {
 			return a, err
 		}
 		w.action = action{

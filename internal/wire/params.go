@@ -64,16 +64,6 @@ func (x *BatchGetItemInput) CheckParams() error {
 // CheckParams checks the parameters of the action.
 func (x *Get) CheckParams() error { return checkParams(OpTransactGetItems, x, "ProjectionExpression") }
 
-// CheckParams checks the parameters of the action.
-func (x *ConditionCheck) CheckParams() error {
-	return checkParams(OpTransactWriteItems, x, "ConditionExpression")
-}
-
-// CheckParams checks the parameters of the action.
-func (x *Update) CheckParams() error {
-	return checkParams(OpTransactWriteItems, x, "UpdateExpression", "ConditionExpression")
-}
-
 // checkParams implements CheckParams for the structure that x points to. A ConditionalOperator joins the conditions
 // of the parameter before it, and needs two of them, as captured in ExtendDB's tests of legacy parameters.
 // KeyConditions may be combined with any expression except KeyConditionExpression.
