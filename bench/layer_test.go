@@ -103,21 +103,6 @@ func TestWrongAnswersAreFound(t *testing.T) {
 	}
 }
 
-func TestLayerGrow(t *testing.T) {
-	d, err := layer.Open(t.Context(), layer.Memory, work.Shape{Items: 100, Collection: 100, Size: 100}, "")
-	require.NoError(t, err)
-	defer d.Close()
-	require.NoError(t, d.Grow(t.Context(), 300))
-	w := work.Find("query-10")
-	for _, name := range []layer.Name{layer.Bare, layer.API} {
-		for i, n := range run(t, d, name, w, w.Calls(d.Shape, 50, 3)) {
-			if n != 10 {
-				t.Errorf("%s, call %d after growing: %d rows", name, i, n)
-			}
-		}
-	}
-}
-
 func TestOpenRefuses(t *testing.T) {
 	for _, engine := range []layer.Engine{"floppy", layer.Disk} { // no such engine; no folder
 		_, err := layer.Open(t.Context(), engine, work.Shape{Items: 1, Collection: 1, Size: 100}, "")

@@ -215,27 +215,6 @@ func TestOf(t *testing.T) {
 	require.EqualError(t, err, "Query condition missed key schema element: p")
 }
 
-// TestMadeTrees tries conditions that no expression can have.
-func TestMadeTrees(t *testing.T) {
-	schema := parsedSchema(t, "p / s")
-	path := func(name string) *ast.PathOperand { return &ast.PathOperand{Path: ast.Path{{Name: name}}} }
-	value := &ast.ValueOperand{Value: attr.NewString("a")}
-	equal := &ast.Compare{Op: ast.Equal, L: path("p"), R: value}
-	for _, node := range []ast.Node{
-		&ast.Call{Func: ast.BeginsWith, Args: []ast.Operand{path("s")}},
-		&ast.Call{Func: ast.BeginsWith, Args: []ast.Operand{path("s"), value, value}},
-		&ast.Compare{Op: ast.OpBetween, L: path("s"), R: value}, &ast.Compare{Op: "foo", L: path("s"), R: value},
-		&ast.Compare{Op: ast.OpBeginsWith, L: path("s"), R: value}, &ast.Compare{L: value, R: path("s")},
-		&ast.Between{X: path("s"), Lo: value}, &ast.And{}, &ast.Not{}, &ast.Compare{}, (*ast.Compare)(nil),
-		&ast.Compare{Op: ast.Less, L: path("s"), R: (*ast.ValueOperand)(nil)},
-	} {
-		_, err := keycond.Compile(schema, expr.NewCondition(&ast.And{L: equal, R: node}))
-		if _, empty := node.(*ast.And); !empty {
-			require.Error(t, err, "%#v", node)
-		}
-	}
-}
-
 // TestMadeSchemas tries keys that no table can have.
 func TestMadeSchemas(t *testing.T) {
 	a, b, c := keycond.Attribute{Name: "a", Kind: attr.String}, keycond.Attribute{Name: "b", Kind: attr.String},

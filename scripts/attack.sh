@@ -42,5 +42,5 @@ tried "lines of MCP that are not JSON, and a short token" 60 ./cmd/sortkey 'Test
 tried "a control token of one letter" 30 ./cmd/sortkey/internal/cli/serve TestControl
 tried "control requests from unknown databases" 60 ./server TestControl
 tried "a terminal that gets control characters and direction marks" 30 ./cmd/sortkey/internal/cli 'TestTerminalShows$'
-tried "each file of a folder flipped, cut, emptied or deleted" 120 ./store/disk 'TestDamage$'
+tried "each file of a folder flipped, cut, emptied or deleted" 120 ./store/disk 'FuzzDamage$'
 exit "$failed"

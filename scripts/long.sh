@@ -46,7 +46,7 @@ SORTKEY_CHECKS=5 part transactions go_test ./fuzz -run Transactions
 SORTKEY_CHECKS=50 part samples go_test ./fuzz -run '^TestNumbers'
 SORTKEY_CHECKS=30 GOWORK=$PWD/all.work part order go_test ./store/tikv -run Order
 part race race
-SORTKEY_POSTGRES=1 part race-postgres go_test -race -short -run '^Test(Servers|UpdatesTogether|Lookup|LongKeys)' ./store/postgres
+SORTKEY_POSTGRES=1 part race-postgres go_test -race -short -run '^Test(Servers|Lookup)' ./store/postgres
 GOWORK=$PWD/all.work part tikv go_test -race -short -skip '^Test(Matrix|Hazards|OpenWithoutCluster)$' ./store/tikv ./cmd/sortkey/tikv
 part pairs go_test -race -run 'Matrix|Hazards' . ./store/...
 part commands go_test -race -run TestScripts ./cmd/sortkey

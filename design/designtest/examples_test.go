@@ -6,19 +6,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	sortkeydesign "github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/designtest"
 	"github.com/sortkey/sortkey/design/examples"
-	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 func load(name string) (*model.Model, error) {
@@ -34,43 +30,6 @@ func TestExamples(t *testing.T) {
 	for _, name := range examples.Names() {
 		t.Run(name, func(t *testing.T) {
 			designtest.Run(t, filepath.Join("..", "examples", name, "model.yaml"), sortkeydesign.Options{})
-		})
-	}
-}
-
-// TestTraps checks that the lint rules find the known hazards of the examples, by pattern, entity or index.
-func TestTraps(t *testing.T) {
-	proptest.NeedLong(t) // TestExamples of internal/design/lint finds most of them
-	for name, traps := range map[string]map[string]string{
-		"composite-patterns": {"natural-order": "UnpaddedMeasurement", "foreign-rows": "everything that starts with ELECTRONICS", "loads": "MyTable"},
-		"content-management": {"natural-order": "Comment"},
-		"employees":          {"component-order": "staff of one department in a state", "filter-for-key": "staff of one department in a state, by a filter"},
-		"file-tree":          {"foreign-rows": "everything that starts with root/photos", "overwrite": "ByParent", "filter-for-key": "direct children of root/, by a filter"},
-		"product-catalog":    {"foreign-rows": "one product and its variants, beside one whose name goes on"},
-		"shop":               {"natural-order": "newest comment on a post, by the table", "loads": "GSI1"},
-		"task-management":    {"loads": "GSI2"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			m, err := load(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w, err := dataset.Build(t.Context(), m, dataset.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer w.Close()
-			r, err := check.Run(t.Context(), w, check.Options{Lint: lint.Run})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for rule, on := range traps {
-				if !slices.ContainsFunc(r.Findings, func(f model.Finding) bool {
-					return f.Rule == rule && slices.Contains([]string{f.Table, f.Index, f.Entity, f.Pattern}, on)
-				}) {
-					t.Errorf("no finding of %s on %s", rule, on)
-				}
-			}
 		})
 	}
 }

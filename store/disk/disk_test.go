@@ -1,6 +1,9 @@
 package disk_test
 
 import (
+	"context"
+	"encoding/binary"
+	"fmt"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -20,6 +23,24 @@ func open(t testing.TB, dir string, opts disk.Options) *disk.Store {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	return s
+}
+
+func partition(i int) []byte { return fmt.Appendf(nil, "customer#%07d", i) }
+func sortKey(i int) []byte   { return binary.BigEndian.AppendUint32([]byte("order#"), uint32(i)) }
+
+// fill puts rows of 100 bytes into a number of partitions, the same number of rows into each.
+func fill(t testing.TB, s store.Store, partitions, rows int) {
+	t.Helper()
+	for p := range partitions {
+		require.NoError(t, s.Update(context.Background(), func(w store.Writer) error {
+			for i := range rows {
+				if err := w.Put(1, partition(p), sortKey(i), make([]byte, 100)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
 }
 
 func TestStore(t *testing.T) {

@@ -43,7 +43,7 @@ func change(t *proptest.T, s store.Store) {
 		}
 		partition, from := []byte(fmt.Sprint(t.IntN(8))), t.IntN(600)
 		for i := range t.Between(0, proptest.Pick(t, 3, 60, 600)) {
-			at := sortKey(from + i)
+			at := fmt.Appendf(nil, "order#%04d", from+i)
 			var err error
 			if t.Often(40) {
 				err = w.Delete(space, partition, at)

@@ -3,9 +3,7 @@ package memory_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"testing"
 
@@ -138,57 +136,6 @@ func TestLargeValuesAreShared(t *testing.T) {
 		}
 		return nil
 	}))
-}
-
-// TestSizes puts rows whose keys and values have every length around the size classes of the allocator, and also
-// empty ones, while garbage is collected. A record with a wrong length would corrupt the heap.
-func TestSizes(t *testing.T) {
-	s := memory.Open()
-	key := func(n int, with byte) []byte { return append(bytes.Repeat([]byte{'k'}, n), with) }
-	for round := range 2 {
-		for k := range 40 {
-			require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
-				for v := range 150 {
-					sort, value := key(k, byte(v)), bytes.Repeat([]byte{byte(v + round)}, v)
-					if err := w.Put(1, []byte{0, 'p'}, sort, value); err != nil {
-						return err
-					}
-				}
-				long := bytes.Repeat([]byte{0}, 1000*k)
-				return errors.Join(w.Put(1, bytes.Repeat([]byte{0}, k), nil, nil), w.Put(2, long, long, []byte{1}))
-			}))
-			runtime.GC()
-		}
-		require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
-			for k := range 40 {
-				value, ok, err := r.Get(1, bytes.Repeat([]byte{0}, k), nil)
-				require.NoError(t, err)
-				require.True(t, ok)
-				require.Empty(t, value)
-				long := bytes.Repeat([]byte{0}, 1000*k)
-				value, _, err = r.Get(2, long, long)
-				require.NoError(t, err)
-				require.Equal(t, []byte{1}, value)
-			}
-			long := 0
-			for row, err := range r.Scan(2, store.Everything()) {
-				require.NoError(t, err)
-				require.Equal(t, row.Partition, row.Sort)
-				long += len(row.Sort)
-			}
-			require.Equal(t, 1000*39*40/2, long)
-			rows := 0
-			for row, err := range r.Query(1, []byte{0, 'p'}, store.Range{}, false) {
-				require.NoError(t, err)
-				v := row.Sort[len(row.Sort)-1]
-				require.Equal(t, key(len(row.Sort)-1, v), row.Sort)
-				require.Equal(t, bytes.Repeat([]byte{v + byte(round)}, int(v)), row.Value)
-				rows++
-			}
-			require.Equal(t, 40*150, rows)
-			return nil
-		}))
-	}
 }
 
 func set(t *testing.T, s store.Store, partition, sort, v string) {

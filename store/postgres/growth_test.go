@@ -69,8 +69,10 @@ func median(list []time.Duration) float64 {
 	return float64(list[len(list)/2].Nanoseconds())
 }
 
-// grownRows is the number of rows of a partition.
-const grownRows = 20
+const (
+	grownRows  = 20 // rows of a partition
+	grownSpace = store.Space(1)
+)
 
 // A grown is a database with a given number of rows of 100 bytes.
 type grown struct {
@@ -89,7 +91,7 @@ func newGrown(b *testing.B, cluster *pgtest.Cluster, rows int) *grown {
 	n, err := c.CopyFrom(b.Context(), pgx.Identifier{"sortkey_rows"}, []string{"address", "value"},
 		pgx.CopyFromSlice(g.partitions*grownRows, func(i int) ([]any, error) {
 			sort := binary.BigEndian.AppendUint32([]byte("order#"), uint32(i%grownRows))
-			return []any{address.Append(nil, benchSpace, g.partition(i/grownRows), sort), value}, nil
+			return []any{address.Append(nil, grownSpace, g.partition(i/grownRows), sort), value}, nil
 		}))
 	require.NoError(b, expect(n, int64(g.partitions*grownRows), err))
 	require.NoError(b, c.Close(b.Context()))
@@ -101,12 +103,19 @@ func newGrown(b *testing.B, cluster *pgtest.Cluster, rows int) *grown {
 	return g
 }
 
+func expect[T comparable](got, want T, err error) error {
+	if err == nil && got != want {
+		err = fmt.Errorf("got %v, want %v", got, want)
+	}
+	return err
+}
+
 // partition returns partition i. Partitions with consecutive numbers are far apart in the table.
 func (g *grown) partition(i int) []byte { return fmt.Appendf(nil, "customer#%07d", i%g.partitions) }
 
 func (g *grown) query(ctx context.Context, i int) (n int, err error) {
 	err = g.store.View(ctx, func(r store.Reader) error {
-		for _, err := range r.Query(benchSpace, g.partition(i), store.Range{}, false) {
+		for _, err := range r.Query(grownSpace, g.partition(i), store.Range{}, false) {
 			if err != nil {
 				return err
 			}
@@ -120,7 +129,7 @@ func (g *grown) query(ctx context.Context, i int) (n int, err error) {
 }
 
 func (g *grown) bareQuery(ctx context.Context, i int) (n int, err error) {
-	lo, hi := address.AppendRange(nil, nil, benchSpace, g.partition(i), store.Range{})
+	lo, hi := address.AppendRange(nil, nil, grownSpace, g.partition(i), store.Range{})
 	rows, err := g.pool.Query(ctx, `select address, value from sortkey_rows where address >= $1 and address < $2 order by address limit 10`, lo, hi)
 	if err != nil {
 		return 0, err

@@ -35,12 +35,7 @@ const serverLease = 2 * time.Second
 
 func serve(t testing.TB, url string) *node {
 	t.Helper()
-	return serveWith(t, url, postgres.WithLease(postgres.Options{Timeout: 20 * time.Second}, serverLease))
-}
-
-func serveWith(t testing.TB, url string, opts postgres.Options) *node {
-	t.Helper()
-	st, err := postgres.Open(t.Context(), url, opts)
+	st, err := postgres.Open(t.Context(), url, postgres.WithLease(postgres.Options{Timeout: 20 * time.Second}, serverLease))
 	require.NoError(t, err)
 	db, err := life.Open(t.Context(), st)
 	require.NoError(t, err)
@@ -123,18 +118,6 @@ func (s *node) put(ctx context.Context, name string, it attr.Item) error {
 		_, err := tx.Put(t, it, nil)
 		return err
 	})
-}
-
-func (s *node) get(ctx context.Context, name string, key attr.Item) (it attr.Item, err error) {
-	err = s.ViewItem(ctx, func(v *table.View) error {
-		t, err := v.Table(name)
-		if err != nil {
-			return err
-		}
-		it, err = v.Get(t, key)
-		return err
-	})
-	return it, err
 }
 
 // items returns the items of a table or an index by their keys in the table.

@@ -85,57 +85,6 @@ func TestRangeOfOthers(t *testing.T) {
 	require.Equal(t, 1, calls)
 }
 
-// TestWriteSkew runs two Updates that each read what the other one writes: single rows
-// that do not exist, or ranges.
-func TestWriteSkew(t *testing.T) {
-	proptest.NeedLong(t)
-	t.Parallel()
-	for name, empty := range map[string]func(w store.Writer, partition string) (bool, error){
-		"rows": func(w store.Writer, partition string) (bool, error) {
-			_, ok, err := w.Get(1, []byte(partition), []byte("k"))
-			return !ok, err
-		},
-		"ranges": func(w store.Writer, partition string) (bool, error) {
-			found, err := rows(w, partition, store.Range{}, false)
-			return len(found) == 0, err
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newCluster(t).open(t)
-			for range 20 {
-				var ready, done sync.WaitGroup
-				ready.Add(2)
-				for i, own := range []string{"p", "q"} {
-					done.Go(func() {
-						var once sync.Once
-						err := s.Update(t.Context(), func(w store.Writer) error {
-							once.Do(func() { // both must begin before either continues
-								ready.Done()
-								ready.Wait()
-							})
-							for _, partition := range []string{[]string{"q", "p"}[i], own} {
-								if ok, err := empty(w, partition); err != nil || !ok {
-									return err
-								}
-							}
-							return w.Put(1, []byte(own), []byte("k"), []byte("v"))
-						})
-						if err != nil {
-							t.Errorf("Update: %v", err)
-						}
-					})
-				}
-				done.Wait()
-				require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
-					p, q := get(t, w, "p", "k"), get(t, w, "q", "k")
-					require.ElementsMatch(t, []string{"-", "v"}, []string{p, q}, "one Update has seen the other")
-					return w.Clear(1)
-				}))
-			}
-		})
-	}
-}
-
 // An act is an operation of a random Update with its result.
 type act struct {
 	kind            int // 0 get, 1 query, 2 reverse query, 3 scan, 4 put, 5 delete, 6 prefetch

@@ -10,9 +10,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/bill"
-	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
 const shop = `
@@ -32,23 +30,11 @@ patterns:
   - {name: new, query: {entity: Order, index: ByState, where: {state: NEW}, limit: 1}, rate: 2}
 `
 
-func result(t *testing.T, source string, items int) *check.Result {
-	t.Helper()
-	m, err := modelfile.Parse("model.yaml", []byte(source))
-	require.NoError(t, err)
-	w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: items})
-	require.NoError(t, err)
-	defer w.Close()
-	r, err := check.Run(t.Context(), w, check.Options{})
-	require.NoError(t, err)
-	return r
-}
-
 // TestBill compares a bill with one computed by hand: an item of about 1.6 KB costs 2 write units and half a read
 // unit.
 func TestBill(t *testing.T) {
 	p := bill.Known()
-	b := bill.Of(result(t, shop, 0), p)
+	b := bill.Of(checked(t, dataset.Options{}, shop), p)
 	require.True(t, b.Declared())
 	require.Len(t, b.Spaces, 3)
 	table, index, local := b.Spaces[0], b.Spaces[1], b.Spaces[2]
@@ -78,14 +64,14 @@ func TestBill(t *testing.T) {
 
 // TestBillScale holds that a dataset with a tenth of the declared items has the same bill as one with all.
 func TestBillScale(t *testing.T) {
-	whole := bill.Of(result(t, shop, 0), bill.Known())
-	part := bill.Of(result(t, shop, 100), bill.Known())
+	whole := bill.Of(checked(t, dataset.Options{}, shop), bill.Known())
+	part := bill.Of(checked(t, dataset.Options{MaxItems: 100}, shop), bill.Known())
 	require.InEpsilon(t, whole.Total.OnDemand, part.Total.OnDemand, 0.01)
 	require.InEpsilon(t, whole.Total.Storage, part.Total.Storage, 0.01)
 }
 
 func TestUndeclared(t *testing.T) {
-	b := bill.Of(result(t, "name: none\ntables: {Things: {partition: PK}}\nitems: {Things: [{PK: a}]}", 0), bill.Known())
+	b := bill.Of(checked(t, dataset.Options{}, "name: none\ntables: {Things: {partition: PK}}\nitems: {Things: [{PK: a}]}"), bill.Known())
 	require.False(t, b.Declared())
 	require.Zero(t, b.Total.OnDemand)
 	require.InDelta(t, (0.00013+0.00065)*730, b.Total.Provisioned, 1e-9, "the least that can be provisioned")
@@ -100,7 +86,7 @@ func TestRead(t *testing.T) {
 	p, err := read("currency: EUR\ndate: 2026-01-01\nsource: my contract\nregion: moon-1\nstorage: 1")
 	require.NoError(t, err)
 	require.Equal(t, "EUR", p.Currency)
-	b := bill.Of(result(t, shop, 10), p)
+	b := bill.Of(checked(t, dataset.Options{MaxItems: 10}, shop), p)
 	require.Zero(t, b.Total.OnDemand, "a price that is not known is not charged")
 	require.Positive(t, b.Total.Storage)
 

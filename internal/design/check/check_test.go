@@ -1,31 +1,22 @@
 package check_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
-func run(t *testing.T, m *model.Model, o check.Options) *check.Result {
-	t.Helper()
-	w, err := dataset.Build(t.Context(), m, dataset.Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() { w.Close() })
-	r, err := check.Run(t.Context(), w, o)
-	require.NoError(t, err)
-	return r
-}
-
 func TestShop(t *testing.T) {
-	m, err := modelfile.Load("../modelfile/testdata/shop.yaml")
+	source, err := os.ReadFile("../modelfile/testdata/shop.yaml")
 	require.NoError(t, err)
-	r := run(t, m, check.Options{})
+	w, r := checkedIn(t, dataset.Options{}, string(source))
+	m := w.Model
 	for _, f := range r.Findings {
 		t.Errorf("%s: pattern %s: %s", f.Pos, f.Pattern, f.Message)
 	}
@@ -99,9 +90,7 @@ func TestExpectations(t *testing.T) {
 		{`query: {entity: File, index: ByKind, where: {kind: png}, consistent: true}`, "error: ValidationException", ""},
 		{`query: {entity: File, index: ByKind, where: {kind: png}, consistent: true}`, "error: Other", "expected Other, got ValidationException"},
 	} {
-		m, err := modelfile.Parse("small.yaml", []byte(small+"    "+tt.question+"\n    expect: "+wrap(tt.expect)+"\n"))
-		require.NoError(t, err, tt.question)
-		r := run(t, m, check.Options{})
+		r := checked(t, dataset.Options{}, small+"    "+tt.question+"\n    expect: "+wrap(tt.expect)+"\n")
 		var got []string
 		for _, f := range r.Patterns[0].Failures {
 			got = append(got, f.Message)

@@ -1,7 +1,6 @@
 package check_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -10,19 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/load"
-	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
-
-func checkedWhole(t require.TestingT, source string) *check.Result {
-	m, err := modelfile.Parse("m.yaml", []byte(source))
-	require.NoError(t, err, source)
-	w, err := dataset.Build(context.Background(), m, dataset.Options{})
-	require.NoError(t, err, source)
-	defer w.Close()
-	r, err := check.Run(context.Background(), w, check.Options{})
-	require.NoError(t, err, source)
-	return r
-}
 
 const months = `name: m
 tables: {Tab: {partition: PK, sort: SK, indexes: {ByState: {partition: GPK, sort: SK}}}}
@@ -42,7 +29,7 @@ patterns:
 // TestWindows checks that the cost of a value is that of its busiest window, and that the mean is over all windows.
 func TestWindows(t *testing.T) {
 	read := func(query string) check.PatternResult {
-		return checkedWhole(t, strings.Replace(months, "%s", query, 1)).Patterns[0]
+		return checked(t, dataset.Options{}, strings.Replace(months, "%s", query, 1)).Patterns[0]
 	}
 	p := read(`where: {d: a, at: {between: [2025-01, 2025-01]}}`)
 	require.Equal(t, 2, p.Spread.Worst.Rows)
@@ -75,7 +62,7 @@ patterns:
 	for query, want := range map[string]float64{
 		"C, where: {p: a}": 0, "C, where: {p: a}}, asked: zipf(1.5), expect: {rows: 1": 0, "E, where: {kind: k}": 100 / 5 * 0.5, "S, where: {state: NEW}": 100 * 0.5,
 	} {
-		r := checkedWhole(t, strings.Replace(source, "%s", query, 1))
+		r := checked(t, dataset.Options{}, strings.Replace(source, "%s", query, 1))
 		most := 0.0
 		if p := r.Tables[0].ByReads; p != nil {
 			most = p.Reads
@@ -121,13 +108,7 @@ patterns:
   - {name: unique, rate: 1, query: {entity: S, where: {user: x}}, expect: {rows: 0}}
 `
 	figuresOf := func(most int) map[string]float64 {
-		m, err := modelfile.Parse("m.yaml", []byte(source))
-		require.NoError(t, err)
-		w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: most})
-		require.NoError(t, err)
-		defer w.Close()
-		r, err := check.Run(t.Context(), w, check.Options{})
-		require.NoError(t, err)
+		w, r := checkedIn(t, dataset.Options{MaxItems: most}, source)
 		child, day := r.Patterns[2].Spread, r.Patterns[3].Spread
 		all := map[string]float64{
 			"units of a child": child.Mean, "rows of a child": child.P50.DeclaredRows(),

@@ -7,16 +7,11 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
 // TestPanic holds that the caller of a check can recover from a panic in the goroutine of a pattern.
 func TestPanic(t *testing.T) {
-	m, err := modelfile.Parse("m.yaml", []byte(loads))
-	require.NoError(t, err)
-	w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: 100})
-	require.NoError(t, err)
-	defer w.Close()
-	m.Patterns[0].Where[0].Args = nil // a file cannot make this pattern; it makes a check panic
+	w, _ := checkedIn(t, dataset.Options{MaxItems: 100}, loads)
+	w.Model.Patterns[0].Where[0].Args = nil // a file cannot make this pattern; it makes a check panic
 	require.Panics(t, func() { _, _ = check.Run(t.Context(), w, check.Options{}) })
 }

@@ -7,9 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
@@ -50,22 +48,8 @@ patterns:
 func TestScale(t *testing.T) {
 	slow(t)
 	unit := min(proptest.Cases(1000), 1000)
-	m, err := modelfile.Parse("m.yaml", fmt.Appendf(nil, scaled, 100*unit, unit, 10*unit))
-	require.NoError(t, err)
-	results := map[bool]*check.Result{}
-	for _, whole := range []bool{true, false} {
-		o := dataset.Options{MaxItems: 111 * unit / 10}
-		if whole {
-			o.MaxItems = 1 << 20
-		}
-		w, err := dataset.Build(t.Context(), m, o)
-		require.NoError(t, err)
-		defer w.Close()
-		r, err := check.Run(t.Context(), w, check.Options{})
-		require.NoError(t, err)
-		results[whole] = r
-	}
-	whole, sample := results[true], results[false]
+	source := fmt.Sprintf(scaled, 100*unit, unit, 10*unit)
+	whole, sample := checked(t, dataset.Options{MaxItems: 1 << 20}, source), checked(t, dataset.Options{MaxItems: 111 * unit / 10}, source)
 	require.Equal(t, 1.0, whole.Scale)
 	require.InDelta(t, 0.1, sample.Scale, 0.001)
 	// A sample is random, so its figures are only close.
@@ -99,7 +83,7 @@ func TestScale(t *testing.T) {
 
 // TestOneKey holds that a request for one key costs the same at the declared scale.
 func TestOneKey(t *testing.T) {
-	m, err := modelfile.Parse("m.yaml", []byte(`name: m
+	r := checked(t, dataset.Options{MaxItems: 200}, `name: m
 tables: {Tab: {partition: PK, sort: SK}, Hash: {partition: PK}}
 entities:
   E:
@@ -117,13 +101,7 @@ patterns:
   - {name: query, query: {entity: E, where: {few: a, n: 5}}}
   - {name: of a table by its partition, query: {entity: H, where: {m: 5}}}
   - {name: some, query: {entity: E, where: {few: a, n: {between: [1, 9]}}}}
-`))
-	require.NoError(t, err)
-	w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: 200})
-	require.NoError(t, err)
-	defer w.Close()
-	r, err := check.Run(t.Context(), w, check.Options{})
-	require.NoError(t, err)
+`)
 	for i, want := range []float64{1, 1, 1, 100} {
 		p := r.Patterns[i]
 		require.NotZero(t, p.Report.Examined, p.Pattern.Name)
@@ -143,20 +121,14 @@ func TestThenOfSample(t *testing.T) {
 		{most: 600, sample: true},
 		{most: 10000, samples: `{order: "0", id: none}`, fails: true},
 	} {
-		m, err := modelfile.Parse("m.yaml", fmt.Appendf(nil, `name: m
+		w, r := checkedIn(t, dataset.Options{MaxItems: tt.most}, fmt.Sprintf(`name: m
 tables: {Tab: {partition: PK, sort: SK}}
 entities:
   Customer: {attributes: {PK: "C#{id}", SK: P}, count: 2000}
   Order: {attributes: {PK: "O", SK: "{order}", id: "{id}"}, samples: [%s], count: 4000}
 patterns: [{name: orders, query: {entity: Order, where: {}, limit: 40}, then: Customer, expect: {units: 100}}]
 `, tt.samples))
-		require.NoError(t, err)
-		w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: tt.most})
-		require.NoError(t, err)
-		defer w.Close()
 		require.Equal(t, tt.sample, w.Scale < 1)
-		r, err := check.Run(t.Context(), w, check.Options{})
-		require.NoError(t, err)
 		p := r.Patterns[0]
 		require.Equal(t, tt.sample || tt.fails, p.Batch.Items < p.Batch.Keys)
 		require.Equal(t, tt.fails, len(p.Failures) > 0, p.Failures)

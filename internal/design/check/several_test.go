@@ -9,9 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
-	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
@@ -95,14 +93,7 @@ func TestPeriods(t *testing.T) {
 				want = append(want, n)
 				fmt.Fprintf(&src, "  - {name: p%d, query: {entity: Event, where: %s}, expect: {rows: %d}}\n", i, where, n)
 			}
-			m, err := modelfile.Parse("m.yaml", []byte(src.String()))
-			require.NoError(t, err)
-			w, err := dataset.Build(t.Context(), m, dataset.Options{})
-			require.NoError(t, err)
-			r, err := check.Run(t.Context(), w, check.Options{})
-			require.NoError(t, err)
-			require.NoError(t, w.Close())
-			for i, pr := range r.Patterns {
+			for i, pr := range checked(t, dataset.Options{}, src.String()).Patterns {
 				if pr.Compile != nil {
 					t.Errorf("%s, %s: %v: %s", bucket, typ, pr.Pattern.Where, pr.Compile.Msg)
 				} else if pr.Total.Returned != want[i] {

@@ -34,16 +34,24 @@ entities:
 patterns:
 `
 
-func checked(t *testing.T, o dataset.Options, model string) *check.Result {
+// checked checks a model.
+func checked(t *testing.T, o dataset.Options, source string) *check.Result {
 	t.Helper()
-	m, err := modelfile.Parse("m.yaml", []byte(model))
-	require.NoError(t, err)
+	_, r := checkedIn(t, o, source)
+	return r
+}
+
+// checkedIn checks a model, and also returns its dataset.
+func checkedIn(t *testing.T, o dataset.Options, source string) (*dataset.Dataset, *check.Result) {
+	t.Helper()
+	m, err := modelfile.Parse("m.yaml", []byte(source))
+	require.NoError(t, err, source)
 	w, err := dataset.Build(t.Context(), m, o)
-	require.NoError(t, err)
+	require.NoError(t, err, source)
 	t.Cleanup(func() { w.Close() })
 	r, err := check.Run(t.Context(), w, check.Options{})
-	require.NoError(t, err)
-	return r
+	require.NoError(t, err, source)
+	return w, r
 }
 
 // TestBudgets holds that a budget applies to the worst partition unless the model says otherwise.

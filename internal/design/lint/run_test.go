@@ -80,7 +80,7 @@ func TestScale(t *testing.T) {
 			require.NoError(t, w.Close())
 			all := of(found, rule)
 			require.Len(t, all, 1, "%s of %d items", rule, n)
-			want := map[string]string{"limits": " GB with", "loads": " items, 3"}[rule]
+			want := map[string]string{"limits": " GB with", "loads": " items, 50% of all"}[rule]
 			require.Contains(t, all[0].Message, want)
 		}
 	}

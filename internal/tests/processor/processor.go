@@ -25,19 +25,3 @@ func Time(pid int) (total time.Duration) {
 	}
 	return total
 }
-
-// WithChildren returns the CPU time of a process and of its children that still run, or 0 if the system does not
-// report the children.
-func WithChildren(pid int) (total time.Duration) {
-	id := strconv.Itoa(pid)
-	children, err := os.ReadFile(filepath.Join("/proc", id, "task", id, "children"))
-	if err != nil {
-		return 0
-	}
-	total = Time(pid)
-	for child := range strings.FieldsSeq(string(children)) {
-		n, _ := strconv.Atoi(child)
-		total += Time(n)
-	}
-	return total
-}

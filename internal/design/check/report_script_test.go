@@ -1,4 +1,4 @@
-package report_test
+package check_test
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 
 // TestText checks the models in testdata and compares the printed results.
 func TestText(t *testing.T) {
-	datadriven.Walk(t, "testdata/scripts", func(t *testing.T, path string) {
+	datadriven.Walk(t, "../report/testdata/scripts", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			m, err := modelfile.Parse("m.yaml", []byte(d.Input))
 			if err != nil {

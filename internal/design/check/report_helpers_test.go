@@ -1,4 +1,4 @@
-package report_test
+package check_test
 
 import (
 	"bytes"
@@ -22,8 +22,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/report"
 )
 
-// checked checks a model.
-func checked(t *testing.T, m *model.Model, o dataset.Options) (*dataset.Dataset, *check.Result) {
+// linted checks a model with the lint rules.
+func linted(t *testing.T, m *model.Model, o dataset.Options) (*dataset.Dataset, *check.Result) {
 	t.Helper()
 	w, err := dataset.Build(t.Context(), m, o)
 	require.NoError(t, err)
@@ -33,14 +33,14 @@ func checked(t *testing.T, m *model.Model, o dataset.Options) (*dataset.Dataset,
 	return w, r
 }
 
-func load(t *testing.T, path string) *model.Model {
+func loaded(t *testing.T, path string) *model.Model {
 	t.Helper()
 	m, err := modelfile.Load(path)
 	require.NoError(t, err)
 	return m
 }
 
-func parse(t *testing.T, text string) *model.Model {
+func parsed(t *testing.T, text string) *model.Model {
 	t.Helper()
 	m, err := modelfile.Parse("model.yaml", []byte(text))
 	require.NoError(t, err)

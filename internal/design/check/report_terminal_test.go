@@ -1,4 +1,4 @@
-package report_test
+package check_test
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package report_test
+package check_test
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ type object = map[string]any
 
 // TestJSONMembers compares the names of members with a fixed list, because programs depend on them.
 func TestJSONMembers(t *testing.T) {
-	_, r := checked(t, parse(t, drive), dataset.Options{})
+	_, r := linted(t, loaded(t, drive), dataset.Options{})
 	r.Findings = append(r.Findings, model.Finding{Rule: "x", Severity: model.Note, Accepted: "yes", Table: "T", Index: "I", Entity: "E", Pattern: "P", Message: "m", Advice: "a"})
 	var b bytes.Buffer
 	require.NoError(t, report.JSON(&b, r, nil))
@@ -85,7 +85,7 @@ func TestJSONMembers(t *testing.T) {
 }
 
 func TestJSONValues(t *testing.T) {
-	_, r := checked(t, parse(t, drive), dataset.Options{})
+	_, r := linted(t, loaded(t, drive), dataset.Options{})
 	var b bytes.Buffer
 	require.NoError(t, report.JSON(&b, r, nil))
 	var got struct {

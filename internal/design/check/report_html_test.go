@@ -1,7 +1,6 @@
-package report_test
+package check_test
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -19,17 +18,17 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// TestExamples renders every example and compares the page with the result of the check.
-func TestExamples(t *testing.T) {
+// TestReportOfExamples renders every example and compares the page with the result of the check.
+func TestReportOfExamples(t *testing.T) {
 	files, err := filepath.Glob("../../../design/examples/*/model.yaml")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	if !proptest.Long() {
 		files = files[:2]
 	}
-	for _, file := range append(files, "../modelfile/testdata/shop.yaml", "testdata/work.yaml") {
+	for _, file := range append(files, "../modelfile/testdata/shop.yaml", "../report/testdata/work.yaml") {
 		t.Run(filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), func(t *testing.T) {
-			w, r := checked(t, load(t, file), dataset.Options{MaxItems: proptest.Cases(3000)})
+			w, r := linted(t, loaded(t, file), dataset.Options{MaxItems: proptest.Cases(3000)})
 			root := inspect(t, render(t, w, r))
 			require.Contains(t, root.text, r.Model.About)
 			for i, pr := range r.Patterns {
@@ -64,13 +63,12 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-//go:embed testdata/drive.yaml
-var drive string
+const drive = "../report/testdata/drive.yaml"
 
 // TestFolds holds that the page begins with the design, then has the patterns and then the findings. A large page
 // folds notes, tables and indexes.
 func TestFolds(t *testing.T) {
-	w, r := checked(t, load(t, "testdata/work.yaml"), dataset.Options{MaxItems: 3000})
+	w, r := linted(t, loaded(t, "../report/testdata/work.yaml"), dataset.Options{MaxItems: 3000})
 	root := inspect(t, render(t, w, r))
 	slices, scrolled := len(root.class("slice")), 0
 	for _, box := range root.class("scroll") {
@@ -113,7 +111,7 @@ func TestFolds(t *testing.T) {
 	require.True(t, open(root.id("findings-error")))
 	require.False(t, open(root.id("findings-note")))
 
-	w, r = checked(t, parse(t, drive), dataset.Options{})
+	w, r = linted(t, loaded(t, drive), dataset.Options{})
 	root = inspect(t, render(t, w, r))
 	for _, n := range root.class("space") {
 		require.True(t, open(n), "a small page shows everything")
@@ -122,7 +120,7 @@ func TestFolds(t *testing.T) {
 
 // TestSlices holds that a card shows the worst and the median slice of its pattern, row by row.
 func TestSlices(t *testing.T) {
-	w, r := checked(t, parse(t, drive), dataset.Options{})
+	w, r := linted(t, loaded(t, drive), dataset.Options{})
 	root := inspect(t, render(t, w, r))
 	for i, pr := range r.Patterns {
 		if pr.Report == nil || pr.Report.Refused != nil {
@@ -145,7 +143,7 @@ func TestSlices(t *testing.T) {
 
 // TestDesignBlock holds that each entity shows the parts of its key templates, and links to its patterns.
 func TestDesignBlock(t *testing.T) {
-	w, r := checked(t, load(t, "../modelfile/testdata/shop.yaml"), dataset.Options{MaxItems: 100})
+	w, r := linted(t, loaded(t, "../modelfile/testdata/shop.yaml"), dataset.Options{MaxItems: 100})
 	root := inspect(t, render(t, w, r))
 	for i, e := range w.Model.Entities {
 		block := root.id(fmt.Sprintf("entity-%d", i+1))
@@ -192,8 +190,8 @@ patterns:
     query: {entity: Node, where: {path: "EVIL"}}
 `, "EVIL", strings.NewReplacer(`"`, `\"`).Replace(evil))
 	source = strings.Replace(source, `filter: "kind <> '`+strings.ReplaceAll(evil, `"`, `\"`)+`'"`, `filter: 'kind = "x"'`, 1)
-	m := parse(t, source)
-	w, r := checked(t, m, dataset.Options{})
+	m := parsed(t, source)
+	w, r := linted(t, m, dataset.Options{})
 	require.NotNil(t, r.Patterns[0].Report)
 	require.Equal(t, 3, r.Patterns[0].Report.Examined)
 	page := render(t, w, r)
@@ -217,7 +215,7 @@ func TestEmpty(t *testing.T) {
 		"name: one\ntables: {Drive: {partition: {name: PK, type: N}}}\nitems: {Drive: [{PK: 7}, {PK: 10}]}\npatterns: [{name: p, get: {table: Drive, where: {PK: 7}}}]",
 		"name: bytes\ntables: {Drive: {partition: {name: PK, type: B}, sort: {name: SK, type: B}}}\nitems: {Drive: [{PK: {B: AAEC}, SK: {B: /w==}}]}",
 	} {
-		w, r := checked(t, parse(t, source), dataset.Options{})
+		w, r := linted(t, parsed(t, source), dataset.Options{})
 		inspect(t, render(t, w, r))
 	}
 }
@@ -249,7 +247,7 @@ patterns:
   - {name: dropped, query: {table: Shop, where: {PK: "CUSTOMER#big"}, filter: 'status = "NEW"'}}
   - {name: scan, scan: {table: Shop}}
 `
-	w, r := checked(t, parse(t, source), dataset.Options{})
+	w, r := linted(t, parsed(t, source), dataset.Options{})
 	page := render(t, w, r)
 	if len(page) > 300_000 {
 		t.Errorf("the page has %d bytes", len(page))
@@ -269,7 +267,7 @@ var errFull = errors.New("full")
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteErrors(t *testing.T) {
-	w, r := checked(t, parse(t, drive), dataset.Options{})
+	w, r := linted(t, loaded(t, drive), dataset.Options{})
 	require.ErrorIs(t, report.HTML(full{}, w, r, nil), errFull)
 	require.ErrorIs(t, report.JSON(full{}, r, nil), errFull)
 }
@@ -277,7 +275,7 @@ func TestWriteErrors(t *testing.T) {
 // TestThenCosts holds that the table of patterns counts the items that are got for rows once, in each partition for
 // its own rows.
 func TestThenCosts(t *testing.T) {
-	w, r := checked(t, parse(t, `
+	w, r := linted(t, parsed(t, `
 name: then
 tables: {Teams: {partition: PK, sort: SK}}
 entities:
@@ -298,7 +296,7 @@ patterns:
 
 // TestHugeRates holds that figures are right even at the highest rates.
 func TestHugeRates(t *testing.T) {
-	w, r := checked(t, parse(t, `
+	w, r := linted(t, parsed(t, `
 name: huge
 tables: {Tab: {partition: PK}}
 entities: {Thing: {attributes: {PK: "{id}"}, count: 10, rates: {reads: 1e9, writes: 1e9}}}
@@ -312,10 +310,10 @@ patterns: [{name: get, get: {entity: Thing, where: {id: a}}, rate: 1e9, expect: 
 // TestSameEachTime holds that a model always gives the same page, even if many ranges of times have slices of equal
 // size.
 func TestSameEachTime(t *testing.T) {
-	m := load(t, "../lint/testdata/large-airline.yaml")
+	m := loaded(t, "../lint/testdata/large-airline.yaml")
 	var first []byte
 	for range 3 {
-		w, r := checked(t, m, dataset.Options{MaxItems: 1000})
+		w, r := linted(t, m, dataset.Options{MaxItems: 1000})
 		page := render(t, w, r)
 		if first == nil {
 			first = page

@@ -1,4 +1,4 @@
-package report_test
+package check_test
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 // TestSliceRows holds that the rows in a slice and beside it show their whole keys and their attributes.
 func TestSliceRows(t *testing.T) {
 	long := strings.Repeat("a-long-name-", 5)
-	w, r := checked(t, parse(t, `
+	w, r := linted(t, parsed(t, `
 name: orders
 tables: {Shop: {partition: PK, sort: SK}}
 items:
@@ -45,7 +45,7 @@ patterns:
 
 // TestNothing holds that an answer without rows advises what to do.
 func TestNothing(t *testing.T) {
-	w, _ := checked(t, parse(t, `
+	w, _ := linted(t, parsed(t, `
 name: nothing
 tables: {Shop: {partition: PK, sort: SK}}
 items: {Shop: [{PK: a, SK: m, x: 1}]}
