@@ -85,6 +85,8 @@ func TestNext(t *testing.T) {
 		{"cut", `{"Tab":[` + putA + `,`, "1 Tab {\"id\":{\"S\":\"a\"}}\nend: file ends inside a JSON value"},
 		{"cut in a list", `[`, "end: file ends inside a JSON value"},
 		{"malformed", "{\n\"Tab\":[" + putA + "\n,}", "2 Tab {\"id\":{\"S\":\"a\"}}\nend: line 3: invalid character ',' at start of value"},
+		{"repeated member", "{\"Tab\":[" + putA + "],\n\"Tab\":[]}", "1 Tab {\"id\":{\"S\":\"a\"}}\n" +
+			`end: line 2: duplicate object member name "Tab" at offset 51`},
 		{"bracket", `]`, "end: line 1: invalid character ']' at start of value"},
 		{"nesting", strings.Repeat("[", 40), "end: lists of requests are nested too deep"},
 	} {
