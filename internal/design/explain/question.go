@@ -16,6 +16,9 @@ type Question struct {
 	Input wire.Request
 	// Text is the request as its author wrote it. The report shows Text. Default: the JSON of Input.
 	Text json.RawMessage
+	// Spelled means that the person wrote names and values in place of placeholders. An error of the service then
+	// also has them in place of placeholders.
+	Spelled bool
 	// Note says where the request comes from, or is "". Run puts it first among the notes of the report.
 	Note string
 }

@@ -74,7 +74,7 @@ func (s *Server) question(ctx context.Context, in *operation.Values) (q explain.
 	if err != nil {
 		return q, asked(err)
 	}
-	return explain.Question{Input: input}, nil
+	return explain.Question{Input: input, Spelled: true}, nil
 }
 
 // pattern returns the request of an access pattern of m, the model of the database.
