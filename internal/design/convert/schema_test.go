@@ -46,8 +46,8 @@ func TestUntyped(t *testing.T) {
 // TestWrongSchemas checks that the losses name an unclosed reference and an unknown type.
 func TestWrongSchemas(t *testing.T) {
 	for model, want := range map[string]string{
-		`"pk": {"type": "string", "value": "a#${id"}`:                      "the value of pk in A: ${id has no closing brace",
-		`"pk": {"type": "strng", "value": "a#${id}"}`:                      "pk of A: a template makes a string, not strng",
+		`"pk": {"type": "string", "value": "a#${id"}`:                         "the value of pk in A: ${id has no closing brace",
+		`"pk": {"type": "strng", "value": "a#${id}"}`:                         "pk of A: a template makes a string, not strng",
 		`"pk": {"type": "strng"}, "sk": {"type": "string", "value": "${id}"}`: "pk of A: a field must be a string, a number or a time, not strng",
 	} {
 		_, losses, _ := converted(t, convert.File{Name: "s.json", Data: []byte(`{"format": "onetable:1.1.0",
