@@ -81,6 +81,7 @@ func TestNext(t *testing.T) {
 		{"two writes in one", `{"Tab":[{"PutRequest":{"Item":{"id":{"S":"a"}}},"DeleteRequest":{"Key":{"id":{"S":"a"}}}}]}`,
 			`1 Tab: an object with "DeleteRequest" is not a write such as {"PutRequest": {"Item": {…}}}`},
 		{"no object", `{"Tab":[7,` + putA + `]}`, "1 Tab: 7 is not a request\n1 Tab {\"id\":{\"S\":\"a\"}}"},
+		{"long value", `{"Tab":["` + strings.Repeat("a", 100) + `"]}`, `1 Tab: "` + strings.Repeat("a", 59) + "… is not a request"},
 		{"no list", `{"RequestItems":{"Tab":{}}}`, "end: the writes of table Tab are not a list"},
 		{"cut", `{"Tab":[` + putA + `,`, "1 Tab {\"id\":{\"S\":\"a\"}}\nend: file ends inside a JSON value"},
 		{"cut in a list", `[`, "end: file ends inside a JSON value"},
