@@ -27,7 +27,7 @@ func (s *Server) explain(ctx context.Context, in *operation.Values) (string, err
 	}
 	report, err := explain.Run(ctx, s.o.Target, q, o)
 	if err != nil {
-		return "", service(err, q.Input)
+		return "", err
 	}
 
 	var b strings.Builder
