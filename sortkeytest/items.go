@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
@@ -90,15 +91,18 @@ func (db *DB) PutFile(table, path string) {
 }
 
 func (db *DB) putJSON(table string, text []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	dec := jsontext.NewDecoder(bytes.NewBuffer(text))
 	for {
-		var next json.RawMessage
-		err := dec.Decode(&next)
+		value, err := dec.ReadValue()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		from := int(dec.InputOffset()) - len(next)
-		from += len(text[from:]) - len(bytes.TrimLeft(text[from:], " \t\r\n"))
+		next := json.RawMessage(value)
+		from := dec.InputOffset() - int64(len(next))
+		if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+			from, err = e.ByteOffset, requestfile.Syntax(e)
+		}
 		line := int64(1 + bytes.Count(text[:from], []byte("\n")))
 		if err == nil && requestfile.Is(next) {
 			if err := db.putRequests(table, next, line); err != nil {
