@@ -16,6 +16,8 @@ import (
 type Texts struct {
 	TableName, IndexName string
 	Limit                *int64
+	ScanIndexForward     *bool
+	ConsistentRead       bool
 
 	KeyConditionExpression, FilterExpression, ProjectionExpression, UpdateExpression, ConditionExpression string
 
