@@ -14,8 +14,9 @@ const Head = 1 << 20
 
 // Is reports whether a file begins with a request rather than an item. Text is the beginning of the file, and must
 // contain the first write. Its item has typed attributes, such as {"S": "x"}, so an item that has attributes called
-// TableName or RequestItems is no request.
+// TableName or RequestItems is no request. Is skips a byte-order mark, which a [Reader] does not.
 func Is(text []byte) bool {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	r := NewReader(bytes.NewReader(text), len(text))
 	w, err := r.Next()
 	if err != nil || !w.request {

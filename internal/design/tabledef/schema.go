@@ -149,8 +149,8 @@ func (s *Schema) tidy() error {
 	for _, e := range keys {
 		if !slices.Contains(e.KeyType.Values(), e.KeyType) {
 			return advice.New(
-				"write HASH for the partition key and RANGE for the sort key", "the key attribute %s has the KeyType %q",
-				aws.ToString(e.AttributeName), e.KeyType,
+				"write HASH for the partition key and RANGE for the sort key",
+				"the key attribute %s has the KeyType %q", aws.ToString(e.AttributeName), e.KeyType,
 			)
 		}
 	}

@@ -17,55 +17,49 @@ import (
 func Question(in wire.Request, schema *keycond.Schema) string {
 	switch in := in.(type) {
 	case *wire.QueryInput:
-		return query(in)
+		return query(TextsOf(in))
 	case *wire.ScanInput:
-		return "everything in " + query(&wire.QueryInput{
-			TableName: in.TableName, IndexName: in.IndexName, FilterExpression: in.FilterExpression,
-			ProjectionExpression: in.ProjectionExpression, Limit: in.Limit, ConsistentRead: in.ConsistentRead,
-			ExpressionAttributeNames:  in.ExpressionAttributeNames,
-			ExpressionAttributeValues: in.ExpressionAttributeValues,
-		})
+		return "everything in " + query(TextsOf(in))
 	case *wire.GetItemInput:
-		return item("", in.TableName, schema, in.Key)
+		return item("", in, schema, in.Key)
 	case *wire.PutItemInput:
-		return item("put ", in.TableName, schema, in.Item)
+		return item("put ", in, schema, in.Item)
 	case *wire.UpdateItemInput:
-		return item("update ", in.TableName, schema, in.Key)
+		return item("update ", in, schema, in.Key)
 	case *wire.DeleteItemInput:
-		return item("delete ", in.TableName, schema, in.Key)
+		return item("delete ", in, schema, in.Key)
 	}
 	return ""
 }
 
-func query(in *wire.QueryInput) string {
-	fill := func(e *string) string {
-		return literal.Write(*e, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
-	}
+func query(t *Texts) string {
 	var b strings.Builder
-	b.WriteString(source(in.TableName, in.IndexName))
-	if in.KeyConditionExpression != nil {
-		b.WriteString(" where " + fill(in.KeyConditionExpression))
+	b.WriteString(t.TableName)
+	values := t.values()
+	if t.IndexName != "" {
+		b.WriteString(" by index " + t.IndexName)
 	}
-	if in.FilterExpression != nil {
-		b.WriteString(", keeping " + fill(in.FilterExpression))
+	for _, part := range []struct{ word, expression string }{
+		{" where ", t.KeyConditionExpression}, {", keeping ", t.FilterExpression}, {", only ", t.ProjectionExpression},
+	} {
+		if part.expression != "" {
+			b.WriteString(part.word + literal.Write(part.expression, t.ExpressionAttributeNames, values))
+		}
 	}
-	if in.ProjectionExpression != nil {
-		b.WriteString(", only " + fill(in.ProjectionExpression))
-	}
-	if in.ScanIndexForward != nil && !*in.ScanIndexForward {
+	if t.ScanIndexForward != nil && !*t.ScanIndexForward {
 		b.WriteString(", backwards")
 	}
-	if in.Limit != nil {
-		fmt.Fprintf(&b, ", reading at most %d", *in.Limit)
+	if t.Limit != nil {
+		fmt.Fprintf(&b, ", reading at most %d", *t.Limit)
 	}
-	if in.ConsistentRead != nil && *in.ConsistentRead {
+	if t.ConsistentRead {
 		b.WriteString(", consistently")
 	}
 	return b.String()
 }
 
-func item(verb string, table *string, schema *keycond.Schema, it attr.Item) string {
-	return verb + "the " + Item(source(table, nil), schema, it)
+func item(verb string, in wire.Request, schema *keycond.Schema, it attr.Item) string {
+	return verb + "the " + Item(TextsOf(in).TableName, schema, it)
 }
 
 // Item describes an item of a table by its key attributes. It ignores the other attributes of the item.
@@ -81,15 +75,4 @@ func Item(table string, schema *keycond.Schema, it attr.Item) string {
 		}
 	}
 	return "item of " + table + " with " + strings.Join(parts, " and ")
-}
-
-func source(table, index *string) string {
-	name := ""
-	if table != nil {
-		name = *table
-	}
-	if index != nil {
-		return name + " by index " + *index
-	}
-	return name
 }

@@ -11,9 +11,14 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Texts are the expressions of a request, and the names and values of their placeholders, as members of its JSON. An
-// expression is "" if the request does not have it.
+// Texts are members of the JSON of a request: what it reads, its expressions, and the names and values of their
+// placeholders. A text is "" if the request does not have it.
 type Texts struct {
+	TableName, IndexName string
+	Limit                *int64
+	ScanIndexForward     *bool
+	ConsistentRead       bool
+
 	KeyConditionExpression, FilterExpression, ProjectionExpression, UpdateExpression, ConditionExpression string
 
 	Statement                 string
@@ -21,10 +26,12 @@ type Texts struct {
 	ExpressionAttributeValues json.RawMessage
 }
 
-// TextsOf returns the expressions of a request. It returns none if the request has none.
+// TextsOf returns the texts of a request, or none if in is nil.
 func TextsOf(in wire.Request) *Texts {
 	t := new(Texts)
-	_ = json.Unmarshal(wire.AppendJSON(nil, in), t) // cannot fail: package wire writes these members
+	if in != nil {
+		_ = json.Unmarshal(wire.AppendJSON(nil, in), t) // cannot fail: package wire writes these members
+	}
 	return t
 }
 

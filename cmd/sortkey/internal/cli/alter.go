@@ -8,6 +8,7 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -35,7 +36,7 @@ opened next. The key of a table, its local indexes and the key of an index canno
   sortkey alter Orders --drop-index ByStatus --ttl expires
   sortkey alter Orders --no-ttl --stream`,
 		Args:              oneTable("alter"),
-		ValidArgsFunction: tableArgument(env, &f.SourceFlags),
+		ValidArgsFunction: completion(env, operation.Tables, &f.SourceFlags),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return define(cmd, env, f.SourceFlags, args[0], f.alter)
 		},
@@ -53,7 +54,7 @@ opened next. The key of a table, its local indexes and the key of an index canno
 	cmd.MarkFlagsOneRequired("add-index", "drop-index", "ttl", "no-ttl", "stream", "no-stream")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"add-index": cobra.NoFileCompletions, "ttl": cobra.NoFileCompletions,
-		"drop-index": indexFlag(env, &f.SourceFlags),
+		"drop-index": completion(env, operation.Indexes, &f.SourceFlags),
 	})
 	return cmd
 }
@@ -196,7 +197,7 @@ func dropCommand(env *app.Env) *cobra.Command {
 delete, and the exit code is 2.` + source.Help(env),
 		Example:           `  sortkey drop Orders --yes --data ./data`,
 		Args:              oneTable("drop"),
-		ValidArgsFunction: tableArgument(env, &source),
+		ValidArgsFunction: completion(env, operation.Tables, &source),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return define(cmd, env, source, args[0], func(ctx context.Context, d *definitions) error {
 				return d.drop(ctx, yes)

@@ -36,7 +36,9 @@ A local index has only its sort key: it orders the items of a partition in anoth
   sortkey create Orders 'customer / placed:N' --local 'ByTotal: total:N (status)' --stream`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return app.Usage("create", "create takes a table and its key in quotes, not %s", text.Count(len(args), "argument"))
+				return app.Usage(
+					"create", "create takes a table and its key in quotes, not %s", text.Count(len(args), "argument"),
+				)
 			}
 			return nil
 		},

@@ -55,7 +55,7 @@ The exit code is 1 if the request is rejected.`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			var names []string
 			if len(args) == 0 {
-				names = tableNames(cmd.Context(), env, f.SourceFlags)
+				names = complete(cmd.Context(), env, f.SourceFlags, models.Tables)
 			}
 			return app.WithPrefix(names, prefix), cobra.ShellCompDirectiveDefault
 		},

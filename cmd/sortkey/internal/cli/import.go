@@ -197,13 +197,8 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	} else if err == nil || result.Read > 0 {
 		printImport(env, result, took)
 	}
-	left := transfer.LeftOut(args, sources)
-	for i, file := range left {
-		if i == 10 {
-			fmt.Fprintf(env.Stderr, "sortkey: not imported: %s more\n", text.Thousands(len(left)-i))
-			break
-		}
-		fmt.Fprintf(env.Stderr, "sortkey: not imported: %s\n", text.Visible(file))
+	if err == nil {
+		printLeftOut(env, transfer.LeftOut(args, sources))
 	}
 	if f.resume && result.Read > 0 && result.Read == result.Sum().Read {
 		fmt.Fprintf(
@@ -212,6 +207,17 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 		)
 	}
 	return endImport(env, result, err)
+}
+
+// printLeftOut lists files that are not imported.
+func printLeftOut(env *app.Env, files []string) {
+	const most = 10
+	for _, file := range files[:min(len(files), most)] {
+		fmt.Fprintf(env.Stderr, "sortkey: not imported: %s\n", text.Visible(file))
+	}
+	if more := len(files) - most; more > 0 {
+		fmt.Fprintf(env.Stderr, "sortkey: not imported: %s more\n", text.Count(more, "file"))
+	}
 }
 
 // endImport prints the rejected lines and returns the error of the command.

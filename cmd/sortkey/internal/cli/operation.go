@@ -33,7 +33,7 @@ func operationCommand(env *app.Env, op *operation.Operation) *cobra.Command {
 		Long:              op.CommandHelp() + c.source.Help(env),
 		Example:           op.Command.Example,
 		Args:              func(_ *cobra.Command, args []string) error { return op.Place(&c.values, args) },
-		ValidArgsFunction: argumentsOf(env, op, &c.source),
+		ValidArgsFunction: completion(env, op.Params[0].Complete, &c.source),
 		RunE:              func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },
 	}
 	c.source.Declare(cmd, env)
@@ -69,8 +69,8 @@ func declareFlags(
 		if p.Least != nil {
 			app.AtLeast(cmd, map[string]string{p.Flag: fmt.Sprint(*p.Least)})
 		}
-		if complete := flagCompletion(env, p, source); complete != nil {
-			app.Complete(cmd, map[string]cobra.CompletionFunc{p.Flag: complete})
+		if p.Complete != operation.Nothing {
+			app.Complete(cmd, map[string]cobra.CompletionFunc{p.Flag: completion(env, p.Complete, source)})
 		}
 	}
 }

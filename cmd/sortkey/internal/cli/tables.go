@@ -10,16 +10,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
-	"github.com/sortkey/sortkey/internal/design/explain"
 )
-
-// A tableLine describes a table in the output of tables.
-type tableLine struct {
-	Name    string            `json:"name"`
-	Key     string            `json:"key"`
-	Indexes map[string]string `json:"indexes,omitempty"` // key and projection by name
-	order   []string          // of the indexes
-}
 
 func tablesCommand(env *app.Env) *cobra.Command {
 	var source app.SourceFlags
@@ -52,20 +43,12 @@ func runTables(ctx context.Context, env *app.Env, source app.SourceFlags, asJSON
 	if err != nil {
 		return err
 	}
-	lines := []tableLine{}
-	for _, name := range names {
-		t, err := explain.Describe(ctx, src.Target, name)
-		if err != nil {
-			return err
-		}
-		line := tableLine{Name: name, Key: t.Key.String(), Indexes: map[string]string{}, order: t.IndexNames()}
-		for _, ix := range t.Indexes {
-			line.Indexes[ix.Key.Name()] = ix.String()
-		}
-		lines = append(lines, line)
+	lines, err := models.List(ctx, src.Target, names)
+	if err != nil {
+		return err
 	}
 	if asJSON {
-		return app.WriteJSON(env.Stdout, map[string][]tableLine{"tables": lines})
+		return app.WriteJSON(env.Stdout, map[string][]models.Table{"tables": lines})
 	}
 	if len(lines) == 0 {
 		_, err := fmt.Fprintln(env.Stdout, "no tables")
@@ -75,7 +58,7 @@ func runTables(ctx context.Context, env *app.Env, source app.SourceFlags, asJSON
 	var items []attr.Item
 	for _, line := range lines {
 		items = append(items, tableRow(line.Name, "", line.Key))
-		for _, index := range line.order {
+		for _, index := range line.IndexNames {
 			items = append(items, tableRow(line.Name, index, line.Indexes[index]))
 		}
 	}

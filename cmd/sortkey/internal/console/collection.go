@@ -14,7 +14,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/keyschema"
-	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -137,24 +136,11 @@ func (s *Server) explain(ctx context.Context, q explain.Question) (*check.Patter
 		}
 		return s.kind(t, it)
 	}}
-	if !limited(q.Input) {
+	if ask.TextsOf(q.Input).Limit == nil { // with a Limit, explain reads one page
 		o.Pages = readPages
 	}
 	pr, err := check.Explain(ctx, s.opts.Target, q, o)
 	return &pr, err
-}
-
-// limited reports whether a request has a Limit. If so, explain reads only one page.
-func limited(in wire.Request) bool {
-	switch in := in.(type) {
-	case *wire.QueryInput:
-		return in.Limit != nil
-	case *wire.ScanInput:
-		return in.Limit != nil
-	case *wire.ExecuteStatementInput:
-		return in.Limit != nil
-	}
-	return false
 }
 
 // question returns the request that a person has entered in a form. If the field "request" is empty, the other fields

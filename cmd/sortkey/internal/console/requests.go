@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/keyschema"
@@ -80,9 +81,9 @@ func (s *Server) request(r *http.Request) (string, any, error) {
 		return "request", p, nil
 	}
 	p.Form = &report.Asked{Request: again(one.Operation, p.JSON, in)}
-	if table, index := placeOf(in); table != "" {
-		if t, err := explain.Describe(r.Context(), s.opts.Target, table); err == nil {
-			p.Table, p.Form.Spaces = t.Name, form(t, index, "").Spaces
+	if place := ask.TextsOf(in); place.TableName != "" {
+		if t, err := explain.Describe(r.Context(), s.opts.Target, place.TableName); err == nil {
+			p.Table, p.Form.Spaces = t.Name, form(t, place.IndexName, "").Spaces
 		}
 	}
 	return "request", p, nil

@@ -3,9 +3,9 @@ package console
 import (
 	"context"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // maxAdvice bounds the advice for a shape, in bytes.
@@ -27,30 +27,9 @@ func (s *Server) adviceOn(ctx context.Context, shape *Shape) string {
 	if err != nil {
 		return ""
 	}
-	name, _ := placeOf(q.Input)
-	t, err := explain.Describe(ctx, s.opts.Target, name)
+	t, err := explain.Describe(ctx, s.opts.Target, ask.TextsOf(q.Input).TableName)
 	if err != nil {
 		return ""
 	}
 	return text.Visible(explain.Cheaper(t, q.Input))
-}
-
-// placeOf returns the table and the index that a Query, a Scan or a GetItem reads. For any other request, both are
-// "".
-func placeOf(in wire.Request) (table, index string) {
-	value := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
-	switch in := in.(type) {
-	case *wire.QueryInput:
-		return value(in.TableName), value(in.IndexName)
-	case *wire.ScanInput:
-		return value(in.TableName), value(in.IndexName)
-	case *wire.GetItemInput:
-		return value(in.TableName), ""
-	}
-	return "", ""
 }

@@ -9,10 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/keyschema"
@@ -21,39 +20,14 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A tableRow is a table in the list.
-type tableRow struct {
-	Name, Keys   string
-	Indexes      []string
-	Items, Bytes int
-}
-
 func (s *Server) tables(r *http.Request) (string, any, error) {
 	names, err := s.names(r.Context())
 	if err != nil {
 		return "", nil, err
 	}
 
-	var rows []tableRow
-	for _, name := range names {
-		d, err := s.description(r.Context(), name)
-		if err != nil {
-			return "", nil, err
-		}
-		t, err := keyschema.Of(d)
-		if err != nil {
-			return "", nil, err
-		}
-		row := tableRow{
-			Name: name, Keys: t.Key.String(), Items: int(aws.ToInt64(d.ItemCount)),
-			Bytes: int(aws.ToInt64(d.TableSizeBytes)),
-		}
-		for _, x := range t.Indexes {
-			row.Indexes = append(row.Indexes, x.Key.Name()+": "+x.String())
-		}
-		rows = append(rows, row)
-	}
-	return "tables", rows, nil
+	rows, err := models.List(r.Context(), s.opts.Target, names)
+	return "tables", rows, err
 }
 
 // description returns the description of a table.

@@ -6,9 +6,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/internal/wire"
 )
 
 var listTables = &operation.Operation{
@@ -29,14 +27,6 @@ as pattern. Needs no arguments.`,
 	Params: []*operation.Param{operation.Skip},
 }
 
-type tableLine struct {
-	Name    string            `json:"name"`
-	Key     string            `json:"key"`
-	Items   int64             `json:"items"`
-	Bytes   int64             `json:"bytes"`
-	Indexes map[string]string `json:"indexes,omitempty"` // key and projection by name
-}
-
 type entityLine struct {
 	Name  string            `json:"name"`
 	Table string            `json:"table"`
@@ -49,12 +39,12 @@ func (s *Server) tables(ctx context.Context, v *operation.Values) (string, error
 	if err != nil {
 		return "", err
 	}
+	lines, err := models.List(ctx, s.o.Target, names)
+	if err != nil {
+		return "", err
+	}
 	var tables, entities, patterns list
-	for _, name := range names {
-		line, err := s.table(ctx, name)
-		if err != nil {
-			return "", err
-		}
+	for _, line := range lines {
 		tables = append(tables, encoded(line))
 	}
 
@@ -77,36 +67,6 @@ func (s *Server) tables(ctx context.Context, v *operation.Values) (string, error
 		o.add("patterns", patterns)
 	}
 	return s.report(o.text(), v.Skip), nil
-}
-
-// table describes a table with its indexes.
-func (s *Server) table(ctx context.Context, name string) (*tableLine, error) {
-	out, _, err := s.o.Target.Do(ctx, &wire.DescribeTableInput{TableName: &name})
-	if err != nil {
-		return nil, err
-	}
-	about := out.(*wire.DescribeTableOutput).Table
-	t, err := keyschema.Of(about)
-	if err != nil {
-		return nil, err
-	}
-
-	line := &tableLine{
-		Name: name, Key: t.Key.String(), Items: value(about.ItemCount), Bytes: value(about.TableSizeBytes),
-		Indexes: map[string]string{},
-	}
-	for _, ix := range t.Indexes {
-		line.Indexes[ix.Key.Name()] = ix.String()
-	}
-	return line, nil
-}
-
-// value returns what p points to, or the zero value for nil.
-func value[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
 }
 
 // keysOf returns the key attributes of an entity with their templates or constants.

@@ -54,7 +54,6 @@ const (
 	Nothing Completion = iota
 	Tables
 	Indexes
-	Partitions
 	SortKeys // of a partition
 	Patterns // of the model
 )
@@ -92,7 +91,7 @@ var (
 	partition = &Param{
 		Name: "partition", Arg: "PARTITION", What: "a partition", Help: "value of the partition key",
 		Tool:     "; several with commas between",
-		Required: true, Complete: Partitions, To: func(v *Values) any { return &v.Partition },
+		Required: true, To: func(v *Values) any { return &v.Partition },
 	}
 	sort = &Param{
 		Name: "sort", Arg: "SORT-CONDITION", Help: "condition on the sort key, such as 'ORDER#*'",
@@ -101,7 +100,7 @@ var (
 	}
 	keyPartition = &Param{
 		Name: "partition", Arg: "PARTITION", What: "the key of an item", Help: "value of the partition key",
-		Required: true, Complete: Partitions, To: func(v *Values) any { return &v.Partition },
+		Required: true, To: func(v *Values) any { return &v.Partition },
 	}
 	keySort = &Param{
 		Name: "sort", Arg: "SORT", Help: "value of the sort key, if the table has one", Complete: SortKeys,

@@ -28,6 +28,7 @@ func discoverRequests(path string, format Format, only string) ([]*Source, error
 	}
 	defer in.Close()
 	head := bufio.NewReaderSize(in, requestfile.Head)
+	skipMark(head)
 	if begin, _ := head.Peek(requestfile.Head); format != Requests && !requestfile.Is(begin) {
 		return nil, nil
 	}

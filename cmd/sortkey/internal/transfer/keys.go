@@ -8,6 +8,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/files"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/keyschema"
@@ -56,7 +57,7 @@ func (k keys) appendKey(dst []byte, it attr.Item) ([]byte, error) {
 
 // ReadSchema reads the definition of a table from a file.
 func ReadSchema(path string) (*tabledef.Schema, error) {
-	data, err := readBounded(path, maxSchema)
+	data, err := files.Read(path, maxSchema)
 	if err != nil {
 		return nil, err
 	}

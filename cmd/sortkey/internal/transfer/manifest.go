@@ -23,19 +23,14 @@ const (
 	maxSchema   = 4 << 20
 )
 
-// readBounded reads a file, and returns an error if it is longer than limit bytes.
-func readBounded(name string, limit int64) ([]byte, error) {
-	return files.Read(name, limit)
-}
-
 // readManifest reads a manifest, and compares it with its checksum if there is one.
 func readManifest(name string) ([]byte, error) {
-	data, err := readBounded(name, maxManifest)
+	data, err := files.Read(name, maxManifest)
 	if err != nil {
 		return nil, err
 	}
 	for _, beside := range s3files.ChecksumFiles(name) {
-		want, err := readBounded(beside, 1<<10)
+		want, err := files.Read(beside, 1<<10)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			continue

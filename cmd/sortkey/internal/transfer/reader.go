@@ -93,17 +93,12 @@ type Reader struct {
 func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 	o = o.withDefaults(path)
 	br := bufio.NewReaderSize(r, requestfile.Head)
+	skipMark(br)
 	head, err := br.Peek(requestfile.Head)
 	if err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
 		return nil, err
 	}
 
-	if bom := []byte("\xef\xbb\xbf"); bytes.HasPrefix(head, bom) {
-		if _, err := br.Discard(len(bom)); err != nil {
-			return nil, err
-		}
-		head = head[len(bom):]
-	}
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return nil, advice.New("convert it first: iconv -f UTF-16 -t UTF-8", "the file is UTF-16, not UTF-8")
 	}
@@ -136,6 +131,14 @@ func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 		reader.split = &jsonLines{r: lines.New(br, o.MaxLine), max: o.MaxLine}
 	}
 	return reader, nil
+}
+
+// skipMark skips a byte-order mark.
+func skipMark(r *bufio.Reader) {
+	const mark = "\ufeff"
+	if begin, _ := r.Peek(len(mark)); string(begin) == mark {
+		_, _ = r.Discard(len(mark)) // r has these bytes
+	}
 }
 
 // Next returns the next record. It returns io.EOF after the last record. After any other error, Next cannot read the

@@ -58,6 +58,7 @@ func TestRequestsOfTable(t *testing.T) {
 		{"no name", bare, "", "Third", "Third", ""},
 		{"neither", bare, "", "", " ", ""},
 		{"some without a name", "[" + `{"Rows":` + bare + "}," + bare[1:], "", "", "Rows", ""},
+		{"byte-order mark", "\ufeff" + requestsOfTwo, "", "", "Rows Other", ""},
 		{"put", `{"ConditionExpression":null,"TableName":"Rows","Item":{"pk":{"S":"a"}}}`, "", "", "Rows", ""},
 		{"transaction", `{"TransactItems":[{"Put":{"TableName":"Rows","Item":{"pk":{"S":"a"}}}}]}`, "", "", "Rows", ""},
 		{"an item", `{"TableName":{"S":"Rows"},"Item":{"M":{"pk":{"S":"a"}}}}`, "", "", " ", ""},
