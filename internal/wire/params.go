@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -78,26 +79,34 @@ func (x *Update) CheckParams() error {
 // of the parameter before it, and needs two of them, as captured in ExtendDB's tests of legacy parameters.
 // KeyConditions may be combined with any expression except KeyConditionExpression.
 func checkParams(op Op, x any, names ...string) error {
-	v := reflect.ValueOf(x).Elem()
-	s := structureOf(v.Type())
-	field := func(name string) reflect.Value { return v.Field(s.find(name).index) }
-	present := func(name string) bool { return s.find(name) != nil && !field(name).IsNil() }
+	v := reflect.ValueOf(x)
+	s := structureOf(v.Type().Elem())
+	known := s.params.Load()
+	if known == nil {
+		known = new([]*member)
+		for _, name := range append(names, "ExpressionAttributeNames", "ExpressionAttributeValues") {
+			*known = append(*known, s.find(name))
+		}
+		s.params.Store(known)
+	}
+	params := *known
+	present := func(i int) bool { return params[i] != nil && !params[i].absentFrom(v.UnsafePointer()) }
 
 	const most = 4
 	expressions, legacy := make([]string, 0, most), make([]string, 0, most)
 	absent := make([]string, 0, most) // expressions that could use ExpressionAttributeValues
 	used, conditions := false, -1
 	for i, name := range names {
-		switch projection := name == "ProjectionExpression"; {
+		switch is, projection := present(i), name == "ProjectionExpression"; {
 		case !strings.HasSuffix(name, "Expression"):
-			if !present(name) || name == "KeyConditions" && !present("KeyConditionExpression") {
+			if !is || name == "KeyConditions" && !slices.Contains(expressions, "KeyConditionExpression") {
 				continue
 			}
 			legacy = append(legacy, name)
 			if name == "ConditionalOperator" {
-				conditions = field(names[i-1]).Len()
+				conditions = v.Elem().Field(params[i-1].index).Len()
 			}
-		case present(name):
+		case is:
 			expressions = append(expressions, name)
 			used = used || !projection
 		case !projection:
@@ -110,9 +119,9 @@ func checkParams(op Op, x any, names ...string) error {
 		return op.Invalid("Can not use both expression and non-expression parameters in the same request: " +
 			"Non-expression parameters: {" + strings.Join(legacy, ", ") + "} " +
 			"Expression parameters: {" + strings.Join(expressions, ", ") + "}")
-	case len(expressions) == 0 && present("ExpressionAttributeNames"):
+	case len(expressions) == 0 && present(len(names)):
 		return op.Invalid("ExpressionAttributeNames can only be specified when using expressions")
-	case !used && present("ExpressionAttributeValues"):
+	case !used && present(len(names)+1):
 		return op.Invalid(op.valuesText(absent))
 	case conditions == 0:
 		return op.Invalid("ConditionalOperator cannot be used without Filter or Expected")
