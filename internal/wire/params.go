@@ -89,40 +89,48 @@ func checkParams(op Op, x any, names ...string) error {
 		}
 		s.params.Store(known)
 	}
-	params := *known
-	present := func(i int) bool { return params[i] != nil && !params[i].absentFrom(v.UnsafePointer()) }
+	at := v.UnsafePointer()
+	present := func(i int) bool { return (*known)[i] != nil && !(*known)[i].absentFrom(at) }
 
-	const most = 4
-	expressions, legacy := make([]string, 0, most), make([]string, 0, most)
-	absent := make([]string, 0, most) // expressions that could use ExpressionAttributeValues
-	used, conditions := false, -1
+	var expression, used, legacy bool
+	conditions := -1
 	for i, name := range names {
-		switch is, projection := present(i), name == "ProjectionExpression"; {
-		case !strings.HasSuffix(name, "Expression"):
-			if !is || name == "KeyConditions" && !slices.Contains(expressions, "KeyConditionExpression") {
-				continue
-			}
-			legacy = append(legacy, name)
-			if name == "ConditionalOperator" {
-				conditions = v.Elem().Field(params[i-1].index).Len()
-			}
-		case is:
-			expressions = append(expressions, name)
-			used = used || !projection
-		case !projection:
-			absent = append(absent, name)
+		if !present(i) {
+			continue
+		}
+		switch {
+		case strings.HasSuffix(name, "Expression"):
+			expression = true
+			used = used || name != "ProjectionExpression"
+		case name == "ConditionalOperator":
+			conditions = v.Elem().Field((*known)[i-1].index).Len()
+			fallthrough
+		default:
+			legacy = legacy || name != "KeyConditions" || present(slices.Index(names, "KeyConditionExpression"))
 		}
 	}
 
 	switch {
-	case len(expressions) > 0 && len(legacy) > 0:
+	case expression && legacy:
+		var expressions, others []string
+		for i, name := range names {
+			switch {
+			case !present(i):
+			case strings.HasSuffix(name, "Expression"):
+				expressions = append(expressions, name)
+			case name != "KeyConditions" || slices.Contains(expressions, "KeyConditionExpression"):
+				others = append(others, name)
+			}
+		}
 		return op.Invalid("Can not use both expression and non-expression parameters in the same request: " +
-			"Non-expression parameters: {" + strings.Join(legacy, ", ") + "} " +
+			"Non-expression parameters: {" + strings.Join(others, ", ") + "} " +
 			"Expression parameters: {" + strings.Join(expressions, ", ") + "}")
-	case len(expressions) == 0 && present(len(names)):
+	case !expression && present(len(names)):
 		return op.Invalid("ExpressionAttributeNames can only be specified when using expressions")
 	case !used && present(len(names)+1):
-		return op.Invalid(op.valuesText(absent))
+		return op.Invalid(op.valuesText(slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+			return name == "ProjectionExpression" || !strings.HasSuffix(name, "Expression")
+		})))
 	case conditions == 0:
 		return op.Invalid("ConditionalOperator cannot be used without Filter or Expected")
 	case conditions == 1:
