@@ -219,8 +219,9 @@ func Validate(op Op, in Input) error {
 
 // members checks those members of a structure that have constraints.
 func (v *violations) members(x reflect.Value, s *shape) {
+	at := x.Addr().UnsafePointer()
 	for _, m := range s.checked {
-		if v.missing(m.name, m.absentFrom(x.Addr().UnsafePointer()), m.required) || !m.shape.constrained {
+		if v.missing(m.name, m.absentFrom(at), m.required) || !m.shape.constrained {
 			continue
 		}
 		switch field := reflect.Indirect(x.Field(m.index)); m.shape.kind {
