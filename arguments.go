@@ -244,7 +244,9 @@ func (c *call) release() {
 		return
 	}
 
-	c.inputs = inputs{get: wire.GetItemInput{Key: c.get.Key[:0]}}
+	key := c.get.Key[:0]
+	c.inputs = inputs{}
+	c.get.Key = key
 	c.placeholders.release()
 	c.chosen = chosen{}
 	c.sort, c.oneRange = nil, sortRange{}

@@ -234,9 +234,7 @@ func (d *direct) answer(ctx context.Context, input any) (any, error) {
 func run[In, Out any](
 	ctx context.Context, m *toSDK, in, out any, method func(context.Context, *In) (*Out, error),
 ) (any, error) {
-	s := fromSDKs.Get().(*fromSDK)
-	defer s.release() // release s only now, as request may use its memory until method has returned
-	request := new(In)
+	s, request := new(fromSDK), new(In)
 	if convert(s, in, request); s.refused || s.tooLong() {
 		return nil, errWire
 	}
@@ -253,24 +251,22 @@ func run[In, Out any](
 func visiting[In, Out any](
 	m *toSDK, method func(context.Context, *In, api.Visit) (*Out, error),
 ) func(context.Context, *In) (*Out, error) {
-	return func(ctx context.Context, in *In) (*Out, error) { return method(ctx, in, m.visitEach) }
+	return func(ctx context.Context, in *In) (*Out, error) { return method(ctx, in, m.addItem) }
 }
 
 // getItem does for GetItem what run does for other operations. It converts the item directly from the store's memory.
 func (m *toSDK) getItem(ctx context.Context, in *dynamodb.GetItemInput, service *api.Service) (any, error) {
-	s := fromSDKs.Get().(*fromSDK)
-	defer s.release()
-	s.borrows = true // nothing keeps the key after the call
-	if convert(s, in, &s.get); s.refused || s.tooLong() {
+	s, request := new(fromSDK), new(wire.GetItemInput)
+	if convert(s, in, request); s.refused || s.tooLong() {
 		return nil, errWire
 	}
-	used, err := service.GetItem(ctx, &s.get, m.visitOne)
+	used, err := service.GetItem(ctx, request, m.takeItem)
 	if err != nil {
 		return nil, err
 	}
 	if m.got == nil {
-		m.got = new(getOutput)
+		m.got = new(dynamodb.GetItemOutput)
 	}
-	convert(m, &used, &m.got.out.ConsumedCapacity)
-	return &m.got.out, nil
+	convert(m, &used, &m.got.ConsumedCapacity)
+	return m.got, nil
 }

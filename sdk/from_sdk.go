@@ -1,13 +1,6 @@
 package sdk
 
 import (
-	"slices"
-	"strings"
-	"sync"
-	"unicode/utf8"
-
-	"github.com/sortkey/sortkey/internal/wire"
-
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
@@ -22,27 +15,6 @@ type fromSDK struct {
 	buf      []byte         // payloads of values that are not yet in an item
 	builders []attr.Builder // by depth
 	elems    []attr.Value   // elements of the lists that are being read; those of the innermost list are last
-	get      wire.GetItemInput
-	borrows  bool     // items may use the memory of s, as nothing keeps them after the call
-	last     []string // attribute names of the last borrowed item, sorted
-}
-
-var fromSDKs = sync.Pool{New: func() any { return new(fromSDK) }}
-
-// release resets s for the next request, which overwrites the values that s has made and the items that
-// borrow its memory. Other items have memory of their own.
-func (s *fromSDK) release() {
-	const keepBytes, keepValues = 1 << 20, 1 << 12
-	if cap(s.buf) > keepBytes || cap(s.elems) > keepValues {
-		*s = fromSDK{}
-	}
-	for i := range s.builders {
-		s.builders[i].Reset()
-	}
-	clear(s.elems[:cap(s.elems)])
-	s.refused, s.size, s.buf, s.elems, s.get = false, 0, s.buf[:0], s.elems[:0], wire.GetItemInput{}
-	s.borrows = false
-	fromSDKs.Put(s)
 }
 
 // tooLong reports whether the JSON of the request could exceed DynamoDB's limit of 16 MB. Such a request goes over
@@ -56,56 +28,12 @@ func (s *fromSDK) refuse(wrong bool) bool {
 	return s.refused
 }
 
-// item returns an item with the attributes, or nil if attributes is nil. If s.borrows is set, the item is only valid
-// until the next request.
+// item returns an item with the attributes. It returns nil if attributes is nil.
 func (s *fromSDK) item(attributes map[string]types.AttributeValue) attr.Item {
-	switch {
-	case attributes == nil || !(s.borrows && s.repeat(attributes)) && !s.collect(attributes, 0):
+	if attributes == nil || !s.collect(attributes, 0) {
 		return nil
-	case !s.borrows:
-		return s.builders[0].Item()
 	}
-	from := len(s.buf)
-	s.buf = s.builders[0].AppendItem(s.buf)
-	return s.buf[from:len(s.buf):len(s.buf)]
-}
-
-// repeat does the work of collect faster if the item has the same attribute names as the previous one, as the keys of
-// one table have. It looks up the previous names in their order, so it need not sort. It returns false if the names
-// differ or a value is refused.
-func (s *fromSDK) repeat(attributes map[string]types.AttributeValue) bool {
-	if len(attributes) != len(s.last) || len(s.last) == 0 {
-		s.remember(attributes)
-		return false
-	}
-	s.builders[0].Reset()
-	for _, name := range s.last {
-		v, ok := attributes[name]
-		if !ok {
-			s.remember(attributes)
-			return false
-		}
-		value := s.value(v, 1) // not in the next line, as value may reallocate s.builders
-		s.builders[0].Add(name, value)
-	}
-	return !s.refused
-}
-
-// remember sets last to the attribute names of an item, for repeat. If the names are many or long, it empties last.
-func (s *fromSDK) remember(attributes map[string]types.AttributeValue) {
-	const most = 8
-	s.last = s.last[:0]
-	if len(attributes) > most {
-		return
-	}
-	for name := range attributes {
-		if name == "" || len(name) > shortBytes || !utf8.ValidString(name) {
-			s.last = s.last[:0]
-			return
-		}
-		s.last = append(s.last, strings.Clone(name))
-	}
-	slices.Sort(s.last)
+	return s.builders[0].Item()
 }
 
 // collect puts the attributes of a map into the builder for this depth of nesting. It returns false if a name is

@@ -8,7 +8,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/api"
 )
 
 // A toSDK converts items to the SDK's form with few allocations. It allocates the strings of an item together, and
@@ -25,20 +24,10 @@ type toSDK struct {
 
 	names []string
 
-	// The next fields have the items that a read has found. visitOne and visitEach are the methods takeItem and
-	// addItem, bound once to save an allocation.
-	got       *getOutput
-	found     []map[string]types.AttributeValue
-	counting  bool // the request asks only for the number of items
-	visitOne  func(attr.Item)
-	visitEach api.Visit
-}
-
-// A getOutput is the output of a GetItem with the boxes for a small item, so that one allocation is enough for both.
-type getOutput struct {
-	out    dynamodb.GetItemOutput
-	boxesS [4]types.AttributeValueMemberS
-	boxesN [2]types.AttributeValueMemberN
+	// The next fields have the items that a read has found.
+	got      *dynamodb.GetItemOutput
+	found    []map[string]types.AttributeValue
+	counting bool // the request asks only for the number of items
 }
 
 // A caller that keeps one value of an output also keeps the boxes and strings that were allocated with that value.
@@ -50,11 +39,7 @@ const (
 	keepNames   = 64
 )
 
-var toSDKs = sync.Pool{New: func() any {
-	m := new(toSDK)
-	m.visitOne, m.visitEach = m.takeItem, m.addItem
-	return m
-}}
+var toSDKs = sync.Pool{New: func() any { return new(toSDK) }}
 
 func (m *toSDK) release() {
 	const keepFound = 1 << 12
@@ -69,12 +54,7 @@ func (m *toSDK) release() {
 }
 
 // takeItem makes the output of a GetItem that has found the item.
-func (m *toSDK) takeItem(it attr.Item) {
-	m.got = new(getOutput)
-	m.boxesS, m.boxesN = m.got.boxesS[:], m.got.boxesN[:]
-	m.fit(it)
-	m.got.out.Item = m.make(it)
-}
+func (m *toSDK) takeItem(it attr.Item) { m.got = &dynamodb.GetItemOutput{Item: m.item(it)} }
 
 // addItem converts an item that a Query or Scan has found.
 func (m *toSDK) addItem(it attr.Item) (int, error) {

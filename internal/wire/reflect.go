@@ -233,12 +233,12 @@ func Validate(op Op, in Input) error {
 
 // members checks those members of a structure that have constraints.
 func (v *violations) members(x reflect.Value, s *shape) {
+	at := x.Addr().UnsafePointer()
 	for _, m := range s.checked {
-		field := x.Field(m.index)
-		if v.missing(m.name, m.absent(field), m.required) || !m.shape.constrained {
+		if v.missing(m.name, m.absentFrom(at), m.required) || !m.shape.constrained {
 			continue
 		}
-		switch field = reflect.Indirect(field); m.shape.kind {
+		switch field := reflect.Indirect(x.Field(m.index)); m.shape.kind {
 		case kindString:
 			v.text(m.name, field.String(), &m.shape.traits)
 		case kindInteger, kindLong:

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"unsafe"
 
 	"github.com/sortkey/sortkey/attr"
 )
@@ -60,6 +62,8 @@ type shape struct {
 	faults int
 	// constrained is true if the shape, or a shape inside it, has a constraint.
 	constrained bool
+	// params has the members that checkParams checks, once it has looked them up.
+	params atomic.Pointer[[]*member]
 }
 
 // A member is a member of a structure: its JSON name, its Go field, its shape and its constraints.
@@ -67,6 +71,7 @@ type member struct {
 	name     string // in JSON
 	quoted   string // the name in JSON, with quotes and a colon
 	index    int    // of the field
+	offset   uintptr
 	shape    *shape
 	required bool
 	// table is true if the value names a table.
@@ -116,18 +121,26 @@ func structureOf(t reflect.Type) *shape {
 
 // find returns the member with a name, or nil if the structure has none.
 func (s *shape) find(name string) *member {
-	i, ok := slices.BinarySearchFunc(s.byName, name, func(m *member, name string) int {
-		return strings.Compare(m.name, name)
-	})
-	if !ok {
+	i := slices.IndexFunc(s.members, func(m *member) bool { return m.name == name })
+	if i < 0 {
 		return nil
 	}
-	return s.byName[i]
+	return s.members[i]
+}
+
+// absentFrom reports whether the member is absent from the structure that x points to. Every request calls it for most
+// members of its input, so it does without reflection.
+func (m *member) absentFrom(x unsafe.Pointer) bool {
+	field := unsafe.Add(x, m.offset)
+	if m.shape.kind == kindValue {
+		return (*attr.Value)(field).IsZero()
+	}
+	return *(*unsafe.Pointer)(field) == nil // the first word of a pointer, a map or a list
 }
 
 // memberOf returns the member that a struct field holds.
 func memberOf(field reflect.StructField) *member {
-	m := &member{name: cmp.Or(field.Tag.Get("json"), field.Name), index: field.Index[0]}
+	m := &member{name: cmp.Or(field.Tag.Get("json"), field.Name), index: field.Index[0], offset: field.Offset}
 	m.quoted = strconv.Quote(m.name) + ":"
 	name, options, _ := strings.Cut(field.Tag.Get("shape"), ",")
 	of := traitsOf(name)
