@@ -32,8 +32,7 @@ type Row struct {
 // A Position is a place in scan order, (Hash(Partition), Partition, Sort), whether or not a row exists there. To
 // continue a scan, put the Position of the last row into [Span].After.
 type Position struct {
-	Partition []byte `json:"partition"`
-	Sort      []byte `json:"sort"`
+	Partition, Sort []byte
 }
 
 // A Reader reads one state of a store. It is valid until the function that
