@@ -116,7 +116,6 @@ func (t *Table) follow(r *Reads, p *model.Pattern, s *spreader) {
 			}
 		}
 	}
-	r.Keys = len(b.items) + len(b.missing)
 	for _, key := range slices.Sorted(maps.Keys(b.missing)) {
 		r.Missing = append(r.Missing, attr.Item(key))
 	}

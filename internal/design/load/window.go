@@ -389,12 +389,13 @@ func (w *windows) firstsOf(rows []placed, keys []string) (firsts []float64, n fl
 // they read there. The pattern's own window wins a tie. If declared is not nil, it converts the number of rows there
 // to the declared scale.
 func (w *windows) busiest(v *candidate, rows []placed, declared func(rows float64) float64) {
-	var s *spreader
-	keys, items := make([]string, len(rows)), map[string]*dataset.Item{}
-	if len(rows) > 0 {
-		s = v.parts[0].s
+	if v.args = w.own; len(rows) == 0 {
+		w.add(v, nil, 1)
+		return
 	}
-	if s != nil && s.p.Then != nil {
+	s := v.parts[0].s
+	keys, items := make([]string, len(rows)), map[string]*dataset.Item{}
+	if s.p.Then != nil {
 		keys, items = followed(s.p.Then, rowsOf(rows)), keyedItems(s.w, s.p.Then)
 	}
 	found := map[string]int{} // number of rows that lead to a key
@@ -420,7 +421,7 @@ func (w *windows) busiest(v *candidate, rows []placed, declared func(rows float6
 			own, ownCost = rows[from:to], cost
 		}
 	})
-	if v.args = w.own; ownCost < most {
+	if ownCost < most {
 		v.args, own = w.args(busy[0].at), busy
 	}
 	growth := 1.0
