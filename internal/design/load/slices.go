@@ -461,16 +461,6 @@ func (s *spreader) lists(r *dataset.Row) bool {
 	})
 }
 
-// listing returns the rows for which lists is true.
-func (s *spreader) listing(rows []dataset.Row) (all []dataset.Row) {
-	for i := range rows {
-		if s.lists(&rows[i]) {
-			all = append(all, rows[i])
-		}
-	}
-	return all
-}
-
 func sizeOf(rows []dataset.Row) int {
 	n := 0
 	for i := range rows {

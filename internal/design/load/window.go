@@ -92,9 +92,9 @@ func (w *windows) reach(spreaders []*spreader) {
 		w.low, w.high = math.Inf(1), math.Inf(-1)
 		for _, s := range spreaders {
 			for i := range s.all {
-				for _, row := range s.listing(s.space.Rows[s.all[i].low:s.all[i].high]) {
-					if at, ok := w.unit.place(row.Item.Values.Get(w.field)); ok && row.Item.Generated == generated {
-						w.low, w.high = min(w.low, at), max(w.high, at)
+				for _, row := range w.rows(&candidate{parts: []part{{s, &s.all[i]}}}) {
+					if row.Item.Generated == generated {
+						w.low, w.high = min(w.low, row.at), max(w.high, row.at)
 					}
 				}
 			}
@@ -189,12 +189,17 @@ type series struct {
 // gather sets the series of a value in a sample, and counts each series as one group for the growth. It does not
 // count periods separately, because a sample may lack some of the periods in which a value has rows.
 func (w *windows) gather(v *candidate) {
-	for _, p := range v.parts {
+	rows := w.rows(v)
+	for i, p := range v.parts {
 		last := len(v.series) - 1
 		if last < 0 || v.series[last].s != p.s {
 			v.series, last = append(v.series, series{s: p.s}), last+1
 		}
-		v.series[last].rows = append(v.series[last].rows, p.s.listing(p.s.space.Rows[p.low:p.high])...)
+		for _, r := range rows {
+			if r.part == i {
+				v.series[last].rows = append(v.series[last].rows, r.Row)
+			}
+		}
 	}
 	for _, one := range v.series {
 		one.s.grow.Count(one.rows)
