@@ -58,7 +58,7 @@ var layers = [][]string{
 	// The workbench.
 	{"internal/design/terminal", "internal/design/advice"},
 	{"internal/design/files"},
-	{"internal/design/tabledef", "internal/design/literal", "internal/design/awscli", "internal/design/model"},
+	{"internal/design/tabledef", "internal/design/literal", "internal/design/model"},
 	{"internal/design/compile", "internal/design/mask"},
 	{"internal/design/explain"},
 	{"internal/design/modelfile", "internal/design/dataset"},

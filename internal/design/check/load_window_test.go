@@ -138,3 +138,33 @@ patterns:
 		require.InEpsilon(t, want, sample[name], 0.1, name)
 	}
 }
+
+// TestSampledFollowUps checks that a sample shows the follow-up reads of the hottest item: of an item that one request
+// always leads to, of one that all rows of a value lead to, and of one that rows of most values lead to.
+func TestSampledFollowUps(t *testing.T) {
+	const source = `name: m
+tables: {Tab: {partition: PK, sort: SK, indexes: {ByDay: {partition: state, sort: SK}}}}
+fields: {cust: {distinct: 6000, distribution: zipf(1.2)}}
+entities:
+  Customer: {attributes: {PK: "C#{cust}", SK: A}, count: 6000}
+  Order:
+    fields: {day: {type: date, from: 2025-01-01, to: 2025-01-09}, status: {values: [NEW, PAID]}}
+    attributes: {PK: "O#{order}", SK: "{day}#{order}", state: "{status}", by: "{cust}"}
+    count: 12000
+patterns:
+  - {name: q, rate: 1000, query: {entity: Order, index: ByDay, where: {%s}}, then: Customer}
+`
+	for _, query := range []string{"status: NEW}, limit: 5", "status: NEW}", "status: NEW, day: 2025-01-05}"} {
+		most := func(items int) float64 {
+			m, err := modelfile.Parse("m.yaml", []byte(strings.Replace(source, "%s}", query, 1)))
+			require.NoError(t, err)
+			w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: items})
+			require.NoError(t, err)
+			defer w.Close()
+			stats, err := check.Stats(t.Context(), w)
+			require.NoError(t, err)
+			return stats[0].ByReads.Reads
+		}
+		require.InEpsilon(t, most(100_000), most(6000), 0.1, query)
+	}
+}

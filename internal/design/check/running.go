@@ -379,31 +379,15 @@ func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 		return cmp.Compare(b.Units(), a.Units())
 	})
 	if x.Budget == model.BudgetP95 {
-		return read[r.exempt(p, read)], nil
+		return read[exempt(read)], nil
 	}
 	return read[0], nil
 }
 
-// exempt returns how many of the failing results a p95 budget excuses. In read, the failing results come first.
-// exempt excuses them in order, as long as the sum of their weights is at most 5 % of the weight of all results.
-//
-// If the check has read only some of the items, it is more likely to try a value that many items have. To compensate,
-// exempt divides the weight of each result by the number of rows that it examined.
-func (r *running) exempt(p *model.Pattern, read []PatternResult) (n int) {
-	weight := func(pr *PatternResult) float64 {
-		if pr.Total == nil || p.Entity == nil || r.looked[p.Entity.Table].All {
-			return 1
-		}
-		return 1 / float64(max(pr.Total.Examined, 1))
-	}
-	all, failed := 0.0, 0.0
-	for i := range read {
-		all += weight(&read[i])
-	}
-	for n < len(read)-1 && !read[n].OK() {
-		if failed += weight(&read[n]); failed > all/20 {
-			break
-		}
+// exempt returns how many of the failing results a p95 budget excuses: at most 5 % of all. In read, the failing results
+// come first.
+func exempt(read []PatternResult) (n int) {
+	for n < len(read)/20 && !read[n].OK() {
 		n++
 	}
 	return n

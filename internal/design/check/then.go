@@ -88,8 +88,8 @@ func (j *judge) batch() {
 		j.p.Expect.Budget != model.BudgetSample {
 		j.fail(
 			[]string{rowText(j.p.Then.Table, r.Missing[0])}, "",
-			"for all values together, the rows lead to %s of %s, but only %s", text.Count(r.Keys, "key"), name,
-			exist(r.Keys-len(r.Missing)),
+			"for all values together, the rows lead to %s of %s without an item",
+			text.Count(len(r.Missing), "key"), name,
 		)
 	}
 }

@@ -139,7 +139,8 @@ func newGenerators(w *Dataset, seed uint64) ([]*generator, error) {
 			continue
 		}
 
-		g := &generator{w: w, e: e, hash: hash64("entity", cmp.Or(e.Origin, e.Name)), first: -1, values: map[string]string{}}
+		name := cmp.Or(e.Origin, e.Name)
+		g := &generator{w: w, e: e, hash: hash64("entity", name), first: -1, values: map[string]string{}}
 		for _, p := range e.Parents {
 			l, err := newLink(e, p, w.generators[p.Entity])
 			if err != nil {
@@ -169,7 +170,7 @@ func newGenerators(w *Dataset, seed uint64) ([]*generator, error) {
 			if domains[f] == nil {
 				owner := ""
 				if !slices.Contains(w.Model.Fields, f) {
-					owner = cmp.Or(e.Origin, e.Name)
+					owner = name
 				}
 				owned, spare := 0, 0
 				if e := w.owners[f]; e != nil {

@@ -244,7 +244,11 @@ func (d *Diff) entity(was, is *model.Model, p *pair) {
 	for _, f := range b.Fields { // the changes of attributes already show a field that only one version has
 		if old := a.Field(p.from[f.Name]); old != nil {
 			d.change("field "+f.Name+" of "+b.Name+", name", old.Name, f.Name)
-			d.change("field "+f.Name+" of "+b.Name, modelfile.FieldText(old), modelfile.FieldText(f))
+			text := modelfile.FieldText(f)
+			if coarse := written(b, f.Name); model.Finer(written(a, old.Name), coarse) {
+				text += "; the plan keeps only the " + coarse.Name + " of each value"
+			}
+			d.change("field "+f.Name+" of "+b.Name, modelfile.FieldText(old), text)
 		}
 	}
 }

@@ -35,6 +35,33 @@ func differ(t *testing.T, was, is diff.Side, renames diff.Renames) *diff.Diff {
 	return d
 }
 
+// TestAlign holds that new names of an entity and a field do not change the generated items.
+func TestAlign(t *testing.T) {
+	const src = `name: m
+tables: {Tab: {partition: PK, sort: SK}}
+entities:
+  Owner: {attributes: {PK: "O#{owner}", SK: A}, count: 20}
+  Pet: {of: Owner, attributes: {PK: "O#{owner}", SK: "P#{pet}", text: "{note}"}, fields: {note: {size: 1..90}}, count: 99}
+`
+	parsed := func(src string) *model.Model {
+		m, err := modelfile.Parse("m.yaml", []byte(src))
+		require.NoError(t, err)
+		return m
+	}
+	was, is := parsed(src), parsed(strings.NewReplacer("Owner", "Holder", "Pet", "Animal", "note", "remark").Replace(src))
+	diff.Align(was, is, nil)
+	var items [2][]string
+	for i, m := range []*model.Model{was, is} {
+		w, err := dataset.Build(t.Context(), m, dataset.Options{})
+		require.NoError(t, err)
+		defer w.Close()
+		for k := range w.Items {
+			items[i] = append(items[i], string(w.Items[k].Attributes))
+		}
+	}
+	require.Equal(t, items[0], items[1])
+}
+
 // renamesOf returns the renames in a script's arguments, such as rename=(Old=New, Other=).
 func renamesOf(d *datadriven.TestData) diff.Renames {
 	renames := diff.Renames{}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/design/awscli"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -44,10 +43,10 @@ func Request(in wire.Request, lang string) (string, error) {
 // cli returns a request as an AWS CLI command.
 func cli(in wire.Request) string {
 	var b strings.Builder
-	b.WriteString("aws dynamodb " + awscli.Kebab(in.Op().String()))
+	b.WriteString("aws dynamodb " + kebab(in.Op().String()))
 	for _, m := range membersOf(in) {
 		b.WriteString(" \\\n    --")
-		name := awscli.Kebab(m.Name)
+		name := kebab(m.Name)
 		switch v := m.value.(type) {
 		case bool:
 			if !v {
@@ -55,11 +54,11 @@ func cli(in wire.Request) string {
 			}
 			b.WriteString(name)
 		case string:
-			b.WriteString(name + " " + awscli.Quote(v))
+			b.WriteString(name + " " + shellQuote(v))
 		case enum:
-			b.WriteString(name + " " + awscli.Quote(string(v)))
+			b.WriteString(name + " " + shellQuote(string(v)))
 		default:
-			b.WriteString(name + " " + awscli.Quote(jsonLiterals.value(v)))
+			b.WriteString(name + " " + shellQuote(jsonLiterals.value(v)))
 		}
 	}
 
@@ -68,7 +67,7 @@ func cli(in wire.Request) string {
 }
 
 // snake converts GetItem to get_item.
-func snake(name string) string { return strings.ReplaceAll(awscli.Kebab(name), "-", "_") }
+func snake(name string) string { return strings.ReplaceAll(kebab(name), "-", "_") }
 
 // python returns a request as a call of boto3's client.
 func python(in wire.Request) string {

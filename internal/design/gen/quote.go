@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf16"
+
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // quote returns s in double quotes with the escapes of JSON, which JavaScript reads too. It escapes invisible
@@ -32,3 +34,24 @@ func quote(s string) string {
 	}
 	return b.String() + `"`
 }
+
+// shellQuote quotes a word so that a POSIX shell reads it unchanged.
+func shellQuote(word string) string {
+	plain := word != ""
+	for i := range len(word) {
+		c := word[i]
+		isWord := 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
+		plain = plain && (isWord || strings.IndexByte("_-./:=,@%+", c) >= 0)
+	}
+	if plain {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// kebab converts an API name to the AWS CLI's form: TableName to table-name.
+func kebab(name string) string {
+	return strings.ToLower(name[:1] + capitals().ReplaceAllString(name[1:], "-$0"))
+}
+
+var capitals = text.Pattern(`[A-Z]`)

@@ -215,44 +215,33 @@ func timeAfter(c Component) *Component {
 	return nil
 }
 
-// idForms are forms of ids. untimed says why their order means nothing; it is "" for ids that begin with their time.
-var idForms = []struct {
-	is      func(id string) bool
-	untimed string
-}{
-	{like(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-7[0-9a-fA-F]{3}-`), ""}, // UUIDs of version 7
-	{like(`^[3-7][0-9a-f]{23}$`), ""},                             // ObjectIds from 1995 on
-	{like(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-1[0-9a-fA-F]{3}-`), "a UUID that does not begin with its time"},
-	{like(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`), random},
-	{like(`^[0-9a-f]{16,}$`), random},
-	{isNanoID, random},
-}
+var (
+	timedIDs = text.Pattern( // UUIDs of version 7, and ObjectIds from 1995 on
+		`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-7[0-9a-fA-F]{3}-.*|[3-7][0-9a-f]{23})$`,
+	)
+	uuidsOne  = text.Pattern(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-1[0-9a-fA-F]{3}-`)
+	randomIDs = text.Pattern(
+		`^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-f]{16,}|[0-9A-Za-z_-]{21,22})$`,
+	)
+)
 
-var nanoText = text.Pattern(`^[0-9A-Za-z_-]{21,22}$`)
-
-// isNanoID reports whether text may be about 128 random bits. It has letters of both cases; an IBAN, for example, has
-// only capitals.
-func isNanoID(id string) bool {
-	return nanoText().MatchString(id) && strings.ToUpper(id) != id && lower(id) != id
-}
-
-const random = "which is random"
-
-func like(expr string) func(string) bool {
-	pattern := text.Pattern(expr)
-	return func(s string) bool { return pattern().MatchString(s) }
+// isRandom reports whether an id looks random. Ids of 21 or 22 characters have letters of both cases; an IBAN, for
+// example, has only capitals.
+func isRandom(id string) bool {
+	oneCase := strings.ToUpper(id) == id || lower(id) == id
+	return randomIDs().MatchString(id) && !(oneCase && (len(id) == 21 || len(id) == 22))
 }
 
 // untimed says why the order of a component's ids means nothing. It returns "" if the values are no ids, or ids that
 // begin with their time.
 func untimed(c Component) string {
-	for _, form := range idForms {
-		if (textual(c.Type) || c.Type.Name == "uuid") && c.AllWritten(form.is) {
-			return form.untimed
-		}
-	}
-	if c.Type.Name == "uuid" || c.Type.Name == "hex" {
-		return random
+	switch written := textual(c.Type) || c.Type.Name == "uuid"; {
+	case written && c.AllWritten(timedIDs().MatchString):
+		return ""
+	case written && c.AllWritten(uuidsOne().MatchString):
+		return "a UUID that does not begin with its time"
+	case written && c.AllWritten(isRandom), c.Type.Name == "uuid", c.Type.Name == "hex":
+		return "which is random"
 	}
 	return ""
 }

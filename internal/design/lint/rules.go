@@ -76,13 +76,13 @@ func fewer(found []*Finding) (all []*Finding) {
 		about := subjectOf(&f.Finding)
 		about.pattern = ""
 		id := fmt.Sprint(about, f.Severity, f.Accepted, strings.ReplaceAll(f.Message, text.Quote(f.Pattern), ""))
-		if count[id]++; f.Pattern == "" || count[id] <= mostAlike {
+		if count[id]++; count[id] <= mostAlike {
 			all, last[id] = append(all, f), f
 		}
 	}
 	for id, n := range count {
-		if f := last[id]; f.Pattern != "" && n > mostAlike {
-			f.Say("; %s too", text.Count(n-mostAlike, "other pattern"))
+		if n > mostAlike {
+			last[id].Say("; %s too", text.Count(n-mostAlike, "other pattern"))
 		}
 	}
 	return all

@@ -70,13 +70,9 @@ func (s *spreader) unitsOf(bytes float64) float64 {
 // unitsByPage returns the read units of a request that reads the rows page by page. The units of each page are rounded
 // up.
 func (s *spreader) unitsByPage(rows []dataset.Row) (units float64) {
-	bytes, n := 0, len(rows)
+	bytes := 0
 	for i := range rows {
-		row := &rows[i]
-		if s.q.Report.Reverse {
-			row = &rows[n-1-i]
-		}
-		if bytes += row.Size(); bytes >= keycond.PageBytes && i < n-1 {
+		if bytes += rows[i].Size(); bytes >= keycond.PageBytes && i < len(rows)-1 {
 			units, bytes = units+s.unitsOf(float64(bytes)), 0
 		}
 	}

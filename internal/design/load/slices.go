@@ -355,7 +355,6 @@ func (s *spreader) partition(at dataset.Part) {
 // candidates of each group.
 func (s *spreader) groups(at dataset.Part) {
 	seen := at.From // all rows before seen are in a group
-	var others map[[2]int]bool
 	for i := at.From; i < at.To; i++ {
 		row := &s.space.Rows[i]
 		if i < seen || !s.lists(row) {
@@ -374,21 +373,10 @@ func (s *spreader) groups(at dataset.Part) {
 			continue // for example, the template rejects a value
 		}
 		base.low, base.high = s.space.Range(at, slice.Range)
-		// The item can spell the value differently from the template. The range for the template's spelling then does
-		// not contain the item's row.
 		if i < base.low || i >= base.high {
-			id := [2]int{base.low, base.high}
-			if others[id] || id[0] == id[1] {
-				continue
-			}
-			if others == nil {
-				others = map[[2]int]bool{}
-			}
-			others[id] = true
-		} else {
-			seen = base.high
+			continue // the item spells the value differently from the template
 		}
-
+		seen = base.high
 		if s.win == nil {
 			s.grow.Count(s.space.Rows[base.low:base.high])
 		}
@@ -471,16 +459,6 @@ func (s *spreader) lists(r *dataset.Row) bool {
 		c, _ := s.condition(name)
 		return s.value(r.Item, c) != c.Args[0]
 	})
-}
-
-// listing returns the rows for which lists is true.
-func (s *spreader) listing(rows []dataset.Row) (all []dataset.Row) {
-	for i := range rows {
-		if s.lists(&rows[i]) {
-			all = append(all, rows[i])
-		}
-	}
-	return all
 }
 
 func sizeOf(rows []dataset.Row) int {

@@ -84,9 +84,8 @@ type Reads struct {
 	Among     float64
 	Uncounted *model.Entity
 
-	// Keys is the number of keys to which the rows of all values lead follow-up reads. Missing are those without an
-	// item. A filter may drop the rows that lead to them, and a sample may lack the items.
-	Keys    int
+	// Missing are the keys without an item to which the rows of all values lead follow-up reads. A filter may drop the
+	// rows that lead to them, and a sample may lack the items.
 	Missing []attr.Item
 
 	batch    *batch // the follow-up reads, or nil
@@ -257,10 +256,7 @@ type Source struct {
 	Pattern *model.Pattern // nil for the declared rates of Entity
 	Entity  *model.Entity
 	Write   bool
-	// Units are the units per second of each partition. Among is 0 if the dataset has items that show how the load
-	// spreads. Otherwise, Among is the declared number of partitions, of which the space contains only some.
-	Units []float64
-	Among float64
+	Units   []float64 // units per second of each partition
 	// Total is the units per second in all partitions. If addLocals copied the source from a local index to its
 	// table, Total is 0, because the source of the index has it.
 	Total float64
@@ -396,7 +392,6 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 		return nil
 	}
 
-	row.Among = r.Among
 	periodic := rates.periodic(p.Entity)
 	for _, of := range r.loads {
 		groups := map[string]float64{} // the sum of the shares of partitions that differ only in time
@@ -413,11 +408,11 @@ func (t *Table) addReads(ctx context.Context, p *model.Pattern, all []*Space) er
 				if load.part == *r.only {
 					row.Units[i] = p.Rate * load.units
 				}
-			case row.Among > 0 && p.Asked == model.AskedZipf: // give the first ranks to the file's items
-				first := harmonic(p.Skew, float64(len(of))) / harmonic(p.Skew, row.Among)
+			case r.Among > 0 && p.Asked == model.AskedZipf: // give the first ranks to the file's items
+				first := harmonic(p.Skew, float64(len(of))) / harmonic(p.Skew, r.Among)
 				row.Units[i] = p.Rate * load.share * first * load.units
-			case row.Among > 0:
-				row.Units[i] = p.Rate / row.Among * load.units
+			case r.Among > 0:
+				row.Units[i] = p.Rate / r.Among * load.units
 			case periodic && !r.windowed:
 				row.Units[i] = p.Rate * groups[rates.group(load, p.Entity, r.fixed)] * load.units
 			default:

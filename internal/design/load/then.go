@@ -14,9 +14,8 @@ import (
 // A batch has the follow-up reads of a pattern.
 type batch struct {
 	items   map[*dataset.Item]*fetch
-	missing map[string]bool // keys without an item
-	none    float64         // reads of these keys, on average for one request of the pattern
-	units   float64         // read units of all follow-up reads, on average for one request
+	missing map[string]float64 // reads of keys without an item, on average for one request of the pattern
+	units   float64            // read units of all follow-up reads, on average for one request
 }
 
 // A fetch says how often follow-up reads fetch an item, on average for one request of the pattern at the declared
@@ -98,7 +97,7 @@ func (t *Table) follow(r *Reads, p *model.Pattern, s *spreader) {
 	if p.Then == nil {
 		return
 	}
-	b := &batch{items: map[*dataset.Item]*fetch{}, missing: map[string]bool{}}
+	b := &batch{items: map[*dataset.Item]*fetch{}, missing: map[string]float64{}}
 	items, counted := keyedItems(t.w, p.Then), 0.0
 	switch {
 	case r.scan && r.space != nil:
@@ -116,10 +115,6 @@ func (t *Table) follow(r *Reads, p *model.Pattern, s *spreader) {
 			}
 		}
 	}
-	r.Keys = len(b.items) + len(b.missing)
-	for _, key := range slices.Sorted(maps.Keys(b.missing)) {
-		r.Missing = append(r.Missing, attr.Item(key))
-	}
 	if r.batch = b; counted == 0 {
 		return
 	}
@@ -133,7 +128,10 @@ func (t *Table) follow(r *Reads, p *model.Pattern, s *spreader) {
 			b.units += f.reads * fetchUnits(p, it)
 		}
 	}
-	b.units += b.none * factor * fetchUnits(p, nil)
+	for _, key := range slices.Sorted(maps.Keys(b.missing)) {
+		r.Missing = append(r.Missing, attr.Item(key))
+		b.units += b.missing[key] * factor * fetchUnits(p, nil)
+	}
 	r.MeanUnits += b.units
 	if r.Spread != nil {
 		r.Spread.Mean = r.MeanUnits
@@ -193,8 +191,7 @@ func (b *batch) count(
 		case key == "":
 			continue
 		case it == nil:
-			b.missing[key] = true
-			b.none += firsts[i] * reads
+			b.missing[key] += firsts[i] * reads
 			continue
 		case b.items[it] == nil:
 			b.items[it] = &fetch{}

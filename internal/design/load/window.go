@@ -92,9 +92,9 @@ func (w *windows) reach(spreaders []*spreader) {
 		w.low, w.high = math.Inf(1), math.Inf(-1)
 		for _, s := range spreaders {
 			for i := range s.all {
-				for _, row := range s.listing(s.space.Rows[s.all[i].low:s.all[i].high]) {
-					if at, ok := w.unit.place(row.Item.Values.Get(w.field)); ok && row.Item.Generated == generated {
-						w.low, w.high = min(w.low, at), max(w.high, at)
+				for _, row := range w.rows(&candidate{parts: []part{{s, &s.all[i]}}}) {
+					if row.Item.Generated == generated {
+						w.low, w.high = min(w.low, row.at), max(w.high, row.at)
 					}
 				}
 			}
@@ -189,12 +189,17 @@ type series struct {
 // gather sets the series of a value in a sample, and counts each series as one group for the growth. It does not
 // count periods separately, because a sample may lack some of the periods in which a value has rows.
 func (w *windows) gather(v *candidate) {
-	for _, p := range v.parts {
+	rows := w.rows(v)
+	for i, p := range v.parts {
 		last := len(v.series) - 1
 		if last < 0 || v.series[last].s != p.s {
 			v.series, last = append(v.series, series{s: p.s}), last+1
 		}
-		v.series[last].rows = append(v.series[last].rows, p.s.listing(p.s.space.Rows[p.low:p.high])...)
+		for _, r := range rows {
+			if r.part == i {
+				v.series[last].rows = append(v.series[last].rows, r.Row)
+			}
+		}
 	}
 	for _, one := range v.series {
 		one.s.grow.Count(one.rows)
@@ -389,12 +394,13 @@ func (w *windows) firstsOf(rows []placed, keys []string) (firsts []float64, n fl
 // they read there. The pattern's own window wins a tie. If declared is not nil, it converts the number of rows there
 // to the declared scale.
 func (w *windows) busiest(v *candidate, rows []placed, declared func(rows float64) float64) {
-	var s *spreader
-	keys, items := make([]string, len(rows)), map[string]*dataset.Item{}
-	if len(rows) > 0 {
-		s = v.parts[0].s
+	if v.args = w.own; len(rows) == 0 {
+		w.add(v, nil, 1)
+		return
 	}
-	if s != nil && s.p.Then != nil {
+	s := v.parts[0].s
+	keys, items := make([]string, len(rows)), map[string]*dataset.Item{}
+	if s.p.Then != nil {
 		keys, items = followed(s.p.Then, rowsOf(rows)), keyedItems(s.w, s.p.Then)
 	}
 	found := map[string]int{} // number of rows that lead to a key
@@ -420,7 +426,7 @@ func (w *windows) busiest(v *candidate, rows []placed, declared func(rows float6
 			own, ownCost = rows[from:to], cost
 		}
 	})
-	if v.args = w.own; ownCost < most {
+	if ownCost < most {
 		v.args, own = w.args(busy[0].at), busy
 	}
 	growth := 1.0

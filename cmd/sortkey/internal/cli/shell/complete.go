@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/sortkey/sortkey/internal/design/awscli"
 )
 
 // completionTime bounds the time of a completion.
@@ -20,7 +18,7 @@ const completionTime = 300 * time.Millisecond
 func (s *shell) complete(ctx context.Context, line string, pos int) (head string, all []string, tail string) {
 	before := string([]rune(line)[:pos])
 	tail = line[len(before):]
-	p, ok := awscli.SplitPartial(before)
+	p, ok := splitPartial(before)
 	if !ok {
 		return before, nil, tail
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/internal/design/advice"
-	"github.com/sortkey/sortkey/internal/design/awscli"
 	"github.com/sortkey/sortkey/internal/lines"
 )
 
@@ -32,7 +31,7 @@ var errExit = errors.New("exit")
 
 // run runs the command in a line. It returns errExit if the command ends the shell.
 func (s *shell) run(ctx context.Context, line string) error {
-	words, rest, err := awscli.Split(line)
+	words, rest, err := split(line)
 	switch {
 	case err != nil:
 		return app.UsageError(advice.Of(err), "%v", err)

@@ -1,4 +1,4 @@
-package awscli
+package shell
 
 import (
 	"strings"
@@ -10,10 +10,10 @@ import (
 // excerpt is the number of columns of a line that an error message quotes.
 const excerpt = 40
 
-// Split splits a line into words as a POSIX shell does, with quotes, backslashes, continued lines and comments. It
-// returns an error for anything that a shell would expand. The command ends at the first pipe, semicolon, ampersand
-// or redirection; rest is the text from there on.
-func Split(line string) (words []string, rest string, err error) {
+// split splits a line into words as a POSIX shell does, with quotes, backslashes, continued lines and comments, but
+// expands nothing. The command ends at the first pipe, semicolon, ampersand or redirection; rest is the text from there
+// on.
+func split(line string) (words []string, rest string, err error) {
 	s := &splitter{src: line}
 	rest, err = s.split()
 	if err != nil {
@@ -23,23 +23,23 @@ func Split(line string) (words []string, rest string, err error) {
 	return s.words, rest, nil
 }
 
-// A Partial is the part before the cursor of a line that a person is typing.
-type Partial struct {
+// A partialLine is the part before the cursor of a line that a person is typing.
+type partialLine struct {
 	Words []string // the words before Last
 	Last  string   // the word being typed, without its quotes; may be empty
 	Start int      // offset of Last
 	Quote string   // the quote that is still open at the end of Last, or ""
 }
 
-// SplitPartial splits a line that a person is still typing, like [Split]. It returns false if the command has ended,
+// splitPartial splits a line that a person is still typing, like [split]. It returns false if the command has ended,
 // or if the line has an error other than an open quote.
-func SplitPartial(line string) (p Partial, ok bool) {
+func splitPartial(line string) (p partialLine, ok bool) {
 	s := &splitter{src: line}
 	rest, err := s.split()
 	if rest != "" || err != nil && s.quote == "" {
 		return p, false
 	}
-	p = Partial{Words: s.words, Last: s.word.String(), Start: len(line), Quote: s.quote}
+	p = partialLine{Words: s.words, Last: s.word.String(), Start: len(line), Quote: s.quote}
 	if s.open {
 		p.Start = s.from
 	}
@@ -67,8 +67,6 @@ func (s *splitter) split() (rest string, err error) {
 			err = s.quoted()
 		case '\\':
 			s.backslash()
-		case '$', '`':
-			err = s.expansion("{(_'")
 		default:
 			s.writeByte(c)
 		}
@@ -112,27 +110,22 @@ func (s *splitter) end() {
 }
 
 // quoted reads '…' or "…". Single quotes keep every character. Double quotes allow some escapes.
-func (s *splitter) quoted() (err error) {
+func (s *splitter) quoted() error {
 	start, quote := s.at, s.src[s.at]
 	s.begin(start)
-	for s.at++; s.at < len(s.src) && err == nil; {
+	for s.at++; s.at < len(s.src); {
 		switch c := s.src[s.at]; {
 		case c == quote:
 			s.at++
 			return nil
 		case quote == '"' && c == '\\' && s.at+1 < len(s.src) && strings.IndexByte("\"\\$`\n", s.src[s.at+1]) >= 0:
 			s.backslash()
-		case quote == '"' && (c == '$' || c == '`'):
-			err = s.expansion("{(_")
 		default:
 			s.writeByte(c)
 		}
 	}
-	if err == nil {
-		s.quote = string(quote)
-		err = advice.New("", "the quote %s is not closed: %s", s.quote, terminal.Clip(s.src[start:], excerpt))
-	}
-	return err
+	s.quote = string(quote)
+	return advice.New("", "the quote %s is not closed: %s", s.quote, terminal.Clip(s.src[start:], excerpt))
 }
 
 // backslash reads a backslash and the character after it. A backslash at the end of a line continues the line.
@@ -149,33 +142,4 @@ func (s *splitter) backslash() {
 		s.begin(start)
 		s.writeByte(rest[0])
 	}
-}
-
-// expansion returns an error if a shell would expand the dollar sign or backquote at s.at. A shell expands a dollar
-// sign before a letter or one of the characters in before. Any other dollar sign is an ordinary character.
-func (s *splitter) expansion(before string) error {
-	rest := s.src[s.at:]
-	begins := func(c byte) bool { return strings.IndexByte(before, c) >= 0 || 'a' <= c|0x20 && c|0x20 <= 'z' }
-	if rest[0] == '`' || len(rest) > 1 && begins(rest[1]) {
-		return advice.New(
-			"write the value itself, or put the word in single quotes", "variables and commands are not expanded: %s",
-			terminal.Clip(rest, excerpt),
-		)
-	}
-	s.writeByte('$')
-	return nil
-}
-
-// Quote quotes a word so that a POSIX shell reads it unchanged.
-func Quote(word string) string {
-	plain := word != ""
-	for i := range len(word) {
-		c := word[i]
-		isWord := 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
-		plain = plain && (isWord || strings.IndexByte("_-./:=,@%+", c) >= 0)
-	}
-	if plain {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
