@@ -480,13 +480,8 @@ func (s *Service) alterIndex(
 		given := settings{
 			index: ix.Name, update: true, onDemand: u.Update.OnDemandThroughput, warm: u.Update.WarmThroughput,
 		}
-		have := warmOf(def, ix.Warm, ix.Throughput)
-		if err := given.check(def, ix.Throughput, &have); err != nil {
+		if err := given.apply(def, ix.Throughput, &ix.OnDemand, &ix.Warm, true); err != nil {
 			return err
-		}
-		ix.OnDemand = ceilings(ix.OnDemand, given.onDemand)
-		if given.warm != nil {
-			ix.Warm = warmed(have, given.warm)
 		}
 		if u.Update.ProvisionedThroughput != nil {
 			return s.setThroughput(def, &ix.Throughput, u.Update.ProvisionedThroughput, ix.Name, false)
@@ -601,13 +596,8 @@ func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) er
 	}
 
 	given := settings{update: true, onDemand: in.OnDemandThroughput, warm: in.WarmThroughput}
-	have := warmOf(def, def.Warm, def.Throughput)
-	if err := given.check(def, def.Throughput, &have); err != nil {
+	if err := given.apply(def, def.Throughput, &def.OnDemand, &def.Warm, true); err != nil {
 		return err
-	}
-	def.OnDemand = ceilings(def.OnDemand, given.onDemand)
-	if given.warm != nil {
-		def.Warm = warmed(have, given.warm)
 	}
 
 	if in.StreamSpecification != nil {
