@@ -29,7 +29,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 
 	// As in the service, the description shows a created index as CREATING and a deleted index as DELETING, even if
 	// the change is already complete.
-	created, deleted := newAndGone(in)
+	_, created, deleted := changesOf(in)
 	var before *table.Definition
 	t, err := s.db.Alter(ctx, name, func(def *table.Definition) error {
 		before = def.Clone()
@@ -92,7 +92,7 @@ const quietChanges = changeEncryption | changeProtection | changeWarm | changeOn
 // just begun: the old values, and the status UPDATING for the parts that change. Sources: recordings of the service
 // of 2025; ack-api-quirks, DDB-TABLE-065, 079, 177, 179, 183, 370 and 410.
 func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Definition, in *wire.UpdateTableInput) {
-	asked := changesOf(in)
+	asked, _, _ := changesOf(in)
 	if asked&^quietChanges != 0 {
 		d.TableStatus = new(table.StatusUpdating)
 	}
@@ -199,8 +199,7 @@ func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) 
 		}
 	}
 
-	_, deleted := newAndGone(in)
-	asked := changesOf(in)
+	asked, _, deleted := changesOf(in)
 	takesTime := asked &^ quietChanges
 	if def.OnDemandBilling() {
 		takesTime &^= changeToOnDemand
@@ -256,7 +255,7 @@ const msgNoUpdate = "At least one of ProvisionedThroughput, BillingMode, UpdateS
 // checkTableUpdate returns an error for an update that changes nothing, or that creates or deletes more than one
 // index. Source: dynalite, test/updateTable.js.
 func checkTableUpdate(in *wire.UpdateTableInput) error {
-	asked := changesOf(in)
+	asked, _, _ := changesOf(in)
 	if asked == 0 && len(in.GlobalSecondaryIndexUpdates) == 0 && len(in.VectorIndexUpdates) == 0 {
 		text := msgNoUpdate
 		if in.MultiRegionConsistency != nil { // the text names only parameters that the request lacks
