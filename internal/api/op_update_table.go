@@ -27,9 +27,8 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 		return nil, err
 	}
 
-	// As in the service, the description shows a created index as CREATING and a deleted index as DELETING, even if
-	// the change is already complete.
-	_, created, deleted := changesOf(in)
+	// As in the service, the description shows a deleted index as DELETING, even if the change is already complete.
+	_, _, deleted := changesOf(in)
 	var before *table.Definition
 	t, err := s.db.Alter(ctx, name, func(def *table.Definition) error {
 		before = def.Clone()
@@ -67,17 +66,6 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	d := s.describe(t)
 	leaving := *d.TableStatus == table.StatusUpdating // d then has the deleted index already
 	s.describeUnchanged(d, before, in)
-
-	for i := range d.GlobalSecondaryIndexes {
-		if ix := &d.GlobalSecondaryIndexes[i]; *ix.IndexName == created {
-			ix.IndexStatus, ix.Backfilling = new(table.StatusCreating), new(false)
-		}
-	}
-	for i := range d.VectorIndexes {
-		if ix := &d.VectorIndexes[i]; *ix.IndexName == created {
-			ix.IndexStatus, ix.Backfilling = new(table.StatusCreating), new(false)
-		}
-	}
 	if deleted != "" && !leaving {
 		s.describeLeaving(d, before, deleted)
 	}
@@ -92,7 +80,7 @@ const quietChanges = changeEncryption | changeProtection | changeWarm | changeOn
 // just begun: the old values, and the status UPDATING for the parts that change. Sources: recordings of the service
 // of 2025; ack-api-quirks, DDB-TABLE-065, 079, 177, 179, 183, 370 and 410.
 func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Definition, in *wire.UpdateTableInput) {
-	asked, _, _ := changesOf(in)
+	asked, created, _ := changesOf(in)
 	if asked&^quietChanges != 0 {
 		d.TableStatus = new(table.StatusUpdating)
 	}
@@ -111,9 +99,33 @@ func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Defi
 		}
 		d.SSEDescription.Status = new(table.StatusUpdating)
 	}
-	for _, u := range in.GlobalSecondaryIndexUpdates {
-		if u.Update != nil {
-			s.describeUnchangedIndex(d, before, u.Update)
+
+	// A created index is CREATING, even if it is already built.
+	for i := range d.VectorIndexes {
+		if ix := &d.VectorIndexes[i]; *ix.IndexName == created {
+			ix.IndexStatus, ix.Backfilling = new(table.StatusCreating), new(false)
+		}
+	}
+	for i := range d.GlobalSecondaryIndexes {
+		ix := &d.GlobalSecondaryIndexes[i]
+		if *ix.IndexName == created {
+			ix.IndexStatus, ix.Backfilling = new(table.StatusCreating), new(false)
+		}
+
+		// If an update changes the throughput, the index is UPDATING and keeps its old capacity units. If it changes
+		// the warm throughput, only the warm throughput has the status UPDATING.
+		was := globalIndex(before, *ix.IndexName)
+		for _, update := range in.GlobalSecondaryIndexUpdates {
+			u := update.Update
+			if u == nil || was == nil || value(u.IndexName) != *ix.IndexName {
+				continue
+			}
+			if u.ProvisionedThroughput != nil || u.OnDemandThroughput != nil {
+				ix.IndexStatus, ix.ProvisionedThroughput = new(table.StatusUpdating), s.throughput(was.Throughput)
+			}
+			if ix.WarmThroughput != nil && u.WarmThroughput != nil {
+				ix.WarmThroughput.Status = new(table.StatusUpdating)
+			}
 		}
 	}
 }
@@ -147,27 +159,6 @@ func (s *Service) describeBefore(d *wire.TableDescription, before *table.Definit
 			ix.ProvisionedThroughput = s.throughput(was.Throughput)
 		}
 		ix.WarmThroughput = warm(before, was.Warm, was.Throughput)
-	}
-}
-
-// describeUnchangedIndex changes the description of an updated index to what the service returns for an update that
-// has just begun. If the update changes the throughput, the index is UPDATING and keeps its old capacity units. If
-// the update changes the warm throughput, only the warm throughput has the status UPDATING.
-func (s *Service) describeUnchangedIndex(
-	d *wire.TableDescription, before *table.Definition, u *wire.UpdateGlobalSecondaryIndexAction,
-) {
-	for i := range d.GlobalSecondaryIndexes {
-		ix := &d.GlobalSecondaryIndexes[i]
-		was := globalIndex(before, *ix.IndexName)
-		if *ix.IndexName != value(u.IndexName) || was == nil {
-			continue
-		}
-		if u.ProvisionedThroughput != nil || u.OnDemandThroughput != nil {
-			ix.IndexStatus, ix.ProvisionedThroughput = new(table.StatusUpdating), s.throughput(was.Throughput)
-		}
-		if ix.WarmThroughput != nil && u.WarmThroughput != nil {
-			ix.WarmThroughput.Status = new(table.StatusUpdating)
-		}
 	}
 }
 
