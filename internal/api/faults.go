@@ -140,11 +140,11 @@ func (s *Service) faultError(op wire.Op, call *fault.Call, in wire.Input, e *fau
 		if e.Code == "RequestLimitExceeded" {
 			kind = "AccountLimitExceeded"
 		}
-		table := ""
+		of := ""
 		if len(call.Tables) > 0 {
-			table = call.Tables[0]
+			of = call.Tables[0]
 		}
-		out.Throttling = s.throttling(table, call.Index, writes(op, in), kind)
+		out.Throttling = s.throttling(of, call.Index, writes(op, in), kind)
 	}
 
 	return out

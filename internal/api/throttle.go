@@ -248,15 +248,15 @@ func (b *budget) throttled(t *table.Table, ix *table.Index, kind string) error {
 	return e
 }
 
-// throttling returns the reason why a read or a write of a table or an index is throttled. table and index may be "".
-func (s *Service) throttling(table, index string, write bool, kind string) []wire.ThrottlingReason {
+// throttling returns the reason why a read or a write of a table or an index is throttled. of is the name of the table. of and index may be "".
+func (s *Service) throttling(of, index string, write bool, kind string) []wire.ThrottlingReason {
 	name, resource := "Table", ""
 	switch {
-	case table == "":
+	case of == "":
 	case index == "":
-		resource = s.arns.Table(table)
+		resource = s.arns.Table(of)
 	default:
-		name, resource = "Index", s.arns.Index(table, index)
+		name, resource = "Index", s.arns.Index(of, index)
 	}
 	if write {
 		name += "Write" + kind
