@@ -248,7 +248,8 @@ func (b *budget) throttled(t *table.Table, ix *table.Index, kind string) error {
 	return e
 }
 
-// throttling returns the reason why a read or a write of a table or an index is throttled. of is the name of the table. of and index may be "".
+// throttling returns the reason why a read or a write of a table or an index is throttled. of is the name of the table,
+// and both names may be "".
 func (s *Service) throttling(of, index string, write bool, kind string) []wire.ThrottlingReason {
 	name, resource := "Table", ""
 	switch {
