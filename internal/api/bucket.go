@@ -126,7 +126,18 @@ func (src *source) each(ctx context.Context, at place, fn func(line []byte, at p
 		if key != at.Key {
 			at = place{Key: key, Total: at.Total}
 		}
-		if at, err = src.file(ctx, at, fn); err != nil {
+		unread, err := src.file(ctx, &at, fn)
+		if errors.Is(unread, io.EOF) {
+			unread = nil
+		}
+		if err == nil {
+			at.Done = true
+			err = fn(nil, at, unread)
+		}
+		if errors.Is(err, errLeave) {
+			at.Done, err = true, nil
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -261,35 +272,24 @@ func (src *source) keys() (keys []string, err error) {
 	return keys, err
 }
 
-// file does the work of [source.each] for the file at.Key. It returns the place where it stopped.
-func (src *source) file(ctx context.Context, at place, fn func([]byte, place, error) error) (place, error) {
-	leave := func(err error) (place, error) {
-		if errors.Is(err, errLeave) {
-			at.Done, err = true, nil
-		}
-		return at, err
-	}
-	finish := func(err error) (place, error) {
-		if errors.Is(err, io.EOF) {
-			err = nil
-		}
-		at.Done = true
-		return leave(fn(nil, at, err))
-	}
-
+// file calls fn with the lines of the file at.Key after the place at, and advances at. unread says why it cannot read
+// the rest of the file; it is [io.EOF] at the end of the file.
+func (src *source) file(
+	ctx context.Context, at *place, fn func([]byte, place, error) error,
+) (unread, err error) {
 	f, err := src.root.Open(at.Key)
 	switch {
 	// the file was removed after keys listed it: ack-api-quirks, DDB-IMPORT-007
 	case errors.Is(err, fs.ErrNotExist):
-		return finish(err)
+		return err, nil
 	case err != nil:
-		return at, inBucket(err)
+		return nil, inBucket(err)
 	}
 	defer f.Close()
 	var from io.Reader = f
 	if src.gzip {
 		if from, err = gzip.NewReader(f); err != nil {
-			return finish(err)
+			return err, nil
 		}
 	}
 	var r lineReader
@@ -302,24 +302,24 @@ func (src *source) file(ctx context.Context, at place, fn func([]byte, place, er
 		_, err = f.Seek(at.Offset, io.SeekStart)
 	}
 	if err != nil {
-		return finish(err)
+		return err, nil
 	}
 
 	if r == nil {
 		r = lines.New(bufio.NewReaderSize(from, lineBuffer), maxLine)
 	}
-	begun := at
+	begun := *at
 	for {
 		if ctx.Err() != nil {
-			return at, context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		}
 		line, err := r.Next()
 		at.Offset, at.Total = begun.Offset+r.Read(), begun.Total+r.Read()
 		if err != nil && !errors.Is(err, lines.ErrTooLong) {
-			return finish(err)
+			return err, nil
 		}
-		if err := fn(line, at, err); err != nil {
-			return leave(err)
+		if err := fn(line, *at, err); err != nil {
+			return nil, err
 		}
 	}
 }

@@ -49,11 +49,9 @@ func consumed(mode *string, name string, c *table.Capacity) *wire.ConsumedCapaci
 
 // A transactUse adds up the capacity of a transaction by table.
 type transactUse struct {
-	mode   *string
-	reads  bool // read units, or write units
-	tables []*table.Table
-	names  []string // table names as the first action on each table has them
-	used   []table.Capacity
+	mode  *string
+	reads bool // read units, or write units
+	list  []use
 }
 
 func newTransactUse(mode *string, reads bool) *transactUse {
@@ -62,21 +60,14 @@ func newTransactUse(mode *string, reads bool) *transactUse {
 
 func (u *transactUse) add(name string, t *table.Table, c table.Capacity) {
 	c.Table *= transactFactor
-	for i := range u.tables {
-		if u.tables[i].Name() == t.Name() {
-			u.used[i].Add(c)
-			return
-		}
-	}
-	u.tables, u.names = append(u.tables, t), append(u.names, name)
-	u.used = append(u.used, c)
+	u.list = addUse(u.list, use{t.Name(), name, c})
 }
 
 // consumed returns the capacity in the form that the client asked for. It also sets ReadCapacityUnits or
 // WriteCapacityUnits, as the service does for transactions only.
 func (u *transactUse) consumed() (out []wire.ConsumedCapacity) {
-	for i, name := range u.names {
-		cc := consumed(u.mode, name, &u.used[i])
+	for i := range u.list {
+		cc := consumed(u.mode, u.list[i].name, &u.list[i].Capacity)
 		if cc == nil {
 			return nil
 		}
@@ -100,15 +91,12 @@ func (u *transactUse) consumed() (out []wire.ConsumedCapacity) {
 }
 
 // record records the consumed capacity in the event of the request.
-func (u *transactUse) record(ctx context.Context) {
-	for i, t := range u.tables {
-		consume(ctx, t.Name(), !u.reads, &u.used[i])
-	}
-}
+func (u *transactUse) record(ctx context.Context) { consumeAll(ctx, !u.reads, u.list) }
 
 // A use is the capacity that an operation consumed on one table.
 type use struct {
 	table string
+	name  string // of the table as the first action of a transaction on it has it
 	table.Capacity
 }
 

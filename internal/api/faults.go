@@ -136,26 +136,15 @@ func (s *Service) faultError(op wire.Op, call *fault.Call, in wire.Input, e *fau
 	case wire.CodeUnavailable:
 		out.Status = 503
 	case codeProvisioned, codeThrottling, "RequestLimitExceeded":
-		kind := "Read"
-		if writes(op, in) {
-			kind = "Write"
-		}
-		reason, on := "Provisioned", "Table"
+		kind := "ProvisionedThroughputExceeded"
 		if e.Code == "RequestLimitExceeded" {
-			reason = "Account"
+			kind = "AccountLimitExceeded"
 		}
-		resource := ""
+		of := ""
 		if len(call.Tables) > 0 {
-			resource = s.arns.Table(call.Tables[0])
-			if call.Index != "" {
-				on, resource = "Index", s.arns.Index(call.Tables[0], call.Index)
-			}
+			of = call.Tables[0]
 		}
-		name := on + kind + reason + "ThroughputExceeded"
-		if reason == "Account" {
-			name = on + kind + "AccountLimitExceeded"
-		}
-		out.Throttling = []wire.ThrottlingReason{{Reason: &name, Resource: &resource}}
+		out.Throttling = s.throttling(of, call.Index, writes(op, in), kind)
 	}
 
 	return out

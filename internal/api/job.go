@@ -48,11 +48,13 @@ const (
 // A run is the execution of one job by this server.
 type run struct {
 	service *Service
-	job     life.Job      // as it was recorded last
-	forked  bool          // the database is a fork, and the original database runs the job too
-	begin   func()        // closes begun
-	begun   chan struct{} // closed when the client need no longer wait
-	ended   chan struct{} // closed when this server has stopped running the job
+	job     life.Job // as it was recorded last
+	forked  bool     // the database is a fork, and the original database runs the job too
+
+	// begun ends when the client need no longer wait, and ended when this server has stopped running the job. Both end
+	// when the server closes.
+	begun, ended context.Context //nolint:containedctx // of the run
+	begin, end   context.CancelFunc
 }
 
 // run starts a goroutine that runs a job. If this server already runs the job, run returns the existing run.
@@ -63,25 +65,23 @@ func (s *Service) run(ctx context.Context, kind, id string, forked bool) *run {
 	if r := s.jobs.running[key]; r != nil {
 		return r
 	}
-	r := &run{service: s, forked: forked, begun: make(chan struct{}), ended: make(chan struct{})}
-	r.begin = sync.OnceFunc(func() { close(r.begun) })
+	r := &run{service: s, forked: forked}
+	r.begun, r.begin = context.WithCancel(s.jobs.ctx)
+	r.ended, r.end = context.WithCancel(s.jobs.ctx)
 	if s.jobs.ctx.Err() != nil {
-		r.begin()
-		close(r.ended)
 		return r
 	}
 	s.jobs.running[key] = r
 	ctx, cancel := s.jobs.context(ctx)
-	go func() {
+	s.jobs.all.Go(func() {
 		defer cancel()
+		defer r.end()
+		defer r.begin()
 		r.do(ctx, kind, id)
 		s.jobs.mu.Lock()
 		delete(s.jobs.running, key)
 		s.jobs.mu.Unlock()
-		r.begin()
-		close(r.ended)
-	}()
-
+	})
 	return r
 }
 
@@ -104,7 +104,7 @@ func (r *run) await(ctx context.Context) {
 		done = r.ended
 	}
 	select {
-	case <-done:
+	case <-done.Done():
 	case <-ctx.Done():
 	}
 }
@@ -353,15 +353,9 @@ func LinkJobs() { resume = (*Service).run }
 // database continues the jobs. A job that starts after Close is recorded but does not run.
 func (s *Service) Close() {
 	s.jobs.stop()
-	s.jobs.mu.Lock()
-	var ends []chan struct{}
-	for _, r := range s.jobs.running {
-		ends = append(ends, r.ended)
-	}
+	s.jobs.mu.Lock() // so that no run is about to begin
 	s.jobs.mu.Unlock()
-	for _, ended := range ends {
-		<-ended
-	}
+	s.jobs.all.Wait()
 }
 
 // jobTable returns the table of a job. It returns a failure if the table is gone, or if another table has its name
@@ -505,6 +499,7 @@ type runner struct {
 	ctx   context.Context //nolint:containedctx // parent of the contexts of jobs, which outlive their requests
 	stop  context.CancelFunc
 	slots chan struct{}
+	all   sync.WaitGroup // of the goroutines of running jobs
 
 	mu      sync.Mutex
 	running map[string]*run // by kind and id

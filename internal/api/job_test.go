@@ -839,3 +839,29 @@ func TestCSVKeys(t *testing.T) {
 	require.Equal(t, []int{3001, 3000, 1}, []int{done.ProcessedItemCount, done.ImportedItemCount, done.ErrorCount})
 	e.item("Keys", `{"n":{"N":"2999"},"b":{"B":"AQ=="}}`, `{"n":{"N":"2999"},"b":{"B":"AQ=="},"text":{"S":"a | b"}}`)
 }
+
+// TestImportTokenExpires repeats an import more than eight hours later. Source: API_ImportTable, ClientToken.
+func TestImportTokenExpires(t *testing.T) {
+	e := serveBuckets(t, hooked(t), bucket(t, map[string]string{"items.json": itemLines(1, 10)}))
+	body := importRequest(`"ClientToken":"t",`)
+	for n := 1; n <= 2; n++ {
+		e.answer("ImportTable", body)
+		e.until(func() bool { return e.imports()[0].ImportStatus == "COMPLETED" })
+		e.answer("DeleteTable", `{"TableName":"HHH"}`)
+		require.Contains(t, e.answer("ImportTable", body), e.imports()[0].ImportArn, "the same import")
+		require.Len(t, e.imports(), n)
+		e.sleep(8 * time.Hour)
+	}
+}
+
+// TestOldImport describes an import that an older version has recorded.
+func TestOldImport(t *testing.T) {
+	e := serveBuckets(t, hooked(t), "")
+	const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/HHH/import/00000000000001-aaaaaaaa"
+	old := `{"ImportArn":"` + arn + `","ImportStatus":"COMPLETED","ImportedItemCount":9,"Progress":{"Written":9}}`
+	_, err := e.db.StartJob(t.Context(),
+		life.Job{Kind: "import", ID: "00000000000001-aaaaaaaa", Value: []byte(old), Ended: true}, nil,
+		func([]life.Job) error { return nil })
+	require.NoError(t, err)
+	require.Equal(t, []job{{ImportArn: arn, ImportStatus: "COMPLETED", ImportedItemCount: 9}}, e.imports())
+}

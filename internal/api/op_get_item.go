@@ -127,14 +127,7 @@ func (g *get) view(view *table.View) error {
 	if err != nil {
 		return err
 	}
-	if !g.consistent && view.Lags() {
-		return view.Eventually(t, nil, func(view *table.View) error { return g.item(view, t) })
-	}
-	return g.item(view, t)
-}
-
-func (g *get) item(view *table.View, t *table.Table) error {
-	item, err := view.Get(t, g.in.Key)
+	item, err := readItem(view, t, g.in.Key, g.consistent)
 	if err != nil {
 		return err
 	}
@@ -142,12 +135,10 @@ func (g *get) item(view *table.View, t *table.Table) error {
 		return err
 	}
 	units := table.ReadUnits(t.BilledSize(item), g.consistent)
-	if b := g.budget; b != nil {
-		if err := b.item(t, g.in.Key, units); err != nil {
-			return err
-		}
-		b.spend()
+	if err := g.budget.item(t, g.in.Key, units); err != nil {
+		return err
 	}
+	g.budget.spend()
 
 	g.found = item != nil
 	switch {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -142,9 +143,9 @@ func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreT
 	if o.VectorIndexOverride != nil {
 		def.Vectors = nil
 		for _, x := range o.VectorIndexOverride {
-			ix := vectorOf(&x)
-			if !slices.ContainsFunc(source.Vectors, func(s table.IndexDefinition) bool { return sameVector(&s, &ix) }) {
-				return noIndex(ix.Name, op)
+			ix, err := matchIndex(source.Vectors, vectorOf(&x), op)
+			if err != nil {
+				return err
 			}
 			def.Vectors = append(def.Vectors, ix)
 		}
@@ -168,13 +169,14 @@ func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreT
 	return nil
 }
 
-// matchIndex finds the index in list that has the key and the projection of want. It returns a copy of the index with
-// the name of want.
+// matchIndex finds the index in list that equals want except for its name. It returns a copy of the index with the name
+// of want.
 func matchIndex(list []table.IndexDefinition, want table.IndexDefinition, op wire.Op) (table.IndexDefinition, error) {
 	sorted := func(p table.Projection) []string { return slices.Sorted(slices.Values(p.Include)) }
 	for _, ix := range list {
 		if slices.Equal(ix.Key, want.Key) && ix.Projection.Type == want.Projection.Type &&
-			slices.Equal(sorted(ix.Projection), sorted(want.Projection)) {
+			slices.Equal(sorted(ix.Projection), sorted(want.Projection)) &&
+			reflect.DeepEqual(ix.Vector, want.Vector) {
 			ix.Name = want.Name
 			return ix, nil
 		}

@@ -248,12 +248,3 @@ func vectorOf(x *wire.VectorIndex) table.IndexDefinition {
 	ix.SetVector(v)
 	return ix
 }
-
-// sameVector reports whether two vector indexes are equal except for their names.
-func sameVector(a, b *table.IndexDefinition) bool {
-	return a.Vector.Attribute == b.Vector.Attribute && a.Vector.Dimensions == b.Vector.Dimensions &&
-		a.Vector.Function == b.Vector.Function &&
-		slices.Equal(a.Vector.Schema, b.Vector.Schema) && a.Projection.Type == b.Projection.Type && slices.Equal(
-		a.Projection.Include, b.Projection.Include,
-	)
-}

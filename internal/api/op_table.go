@@ -74,7 +74,6 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 	def := &table.Definition{
 		Name: name, Created: s.now(), Attributes: attributesOf(in.AttributeDefinitions), Key: keyOf(in.KeySchema),
 		BillingMode: value(in.BillingMode), Class: value(in.TableClass), Protected: value(in.DeletionProtectionEnabled),
-		OnDemand:   ceilings(nil, in.OnDemandThroughput),
 		Stream:     s.streamOf(in.StreamSpecification),
 		Encryption: encryptionOf(in.SSESpecification),
 	}
@@ -89,10 +88,9 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 		return nil, err
 	}
 	given := settings{onDemand: in.OnDemandThroughput, warm: in.WarmThroughput}
-	if err := given.check(def, def.Throughput, nil); err != nil {
+	if err := given.apply(def, def.Throughput, &def.OnDemand, &def.Warm, false); err != nil {
 		return nil, err
 	}
-	def.Warm = newWarm(def, def.Throughput, in.WarmThroughput)
 	if err := checkClass(in.TableClass); err != nil {
 		return nil, err
 	}
@@ -130,15 +128,13 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 // addGlobal adds a global index to a definition. update is true for a table that exists already.
 func addGlobal(def *table.Definition, g *wire.GlobalSecondaryIndex, update bool) (err error) {
 	ix := indexOf(g.IndexName, g.KeySchema, g.Projection)
-	ix.OnDemand = ceilings(nil, g.OnDemandThroughput)
 	if ix.Throughput, err = throughputOf(def, g.ProvisionedThroughput, ix.Name); err != nil {
 		return err
 	}
 	given := settings{index: ix.Name, update: update, onDemand: g.OnDemandThroughput, warm: g.WarmThroughput}
-	if err := given.check(def, ix.Throughput, nil); err != nil {
+	if err := given.apply(def, ix.Throughput, &ix.OnDemand, &ix.Warm, false); err != nil {
 		return err
 	}
-	ix.Warm = newWarm(def, ix.Throughput, g.WarmThroughput)
 	def.Global = append(def.Global, ix)
 	return nil
 }

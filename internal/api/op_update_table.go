@@ -27,9 +27,8 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 		return nil, err
 	}
 
-	// As in the service, the description shows a created index as CREATING and a deleted index as DELETING, even if
-	// the change is already complete.
-	created, deleted := newAndGone(in)
+	// As in the service, the description shows a deleted index as DELETING, even if the change is already complete.
+	_, _, deleted := changesOf(in)
 	var before *table.Definition
 	t, err := s.db.Alter(ctx, name, func(def *table.Definition) error {
 		before = def.Clone()
@@ -67,17 +66,6 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	d := s.describe(t)
 	leaving := *d.TableStatus == table.StatusUpdating // d then has the deleted index already
 	s.describeUnchanged(d, before, in)
-
-	for i := range d.GlobalSecondaryIndexes {
-		if ix := &d.GlobalSecondaryIndexes[i]; *ix.IndexName == created {
-			ix.IndexStatus, ix.Backfilling = new(table.StatusCreating), new(false)
-		}
-	}
-	for i := range d.VectorIndexes {
-		if ix := &d.VectorIndexes[i]; *ix.IndexName == created {
-			ix.IndexStatus, ix.Backfilling = new(table.StatusCreating), new(false)
-		}
-	}
 	if deleted != "" && !leaving {
 		s.describeLeaving(d, before, deleted)
 	}
@@ -92,7 +80,7 @@ const quietChanges = changeEncryption | changeProtection | changeWarm | changeOn
 // just begun: the old values, and the status UPDATING for the parts that change. Sources: recordings of the service
 // of 2025; ack-api-quirks, DDB-TABLE-065, 079, 177, 179, 183, 370 and 410.
 func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Definition, in *wire.UpdateTableInput) {
-	asked := changesOf(in)
+	asked, created, _ := changesOf(in)
 	if asked&^quietChanges != 0 {
 		d.TableStatus = new(table.StatusUpdating)
 	}
@@ -111,9 +99,33 @@ func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Defi
 		}
 		d.SSEDescription.Status = new(table.StatusUpdating)
 	}
-	for _, u := range in.GlobalSecondaryIndexUpdates {
-		if u.Update != nil {
-			s.describeUnchangedIndex(d, before, u.Update)
+
+	// A created index is CREATING, even if it is already built.
+	for i := range d.VectorIndexes {
+		if ix := &d.VectorIndexes[i]; *ix.IndexName == created {
+			ix.IndexStatus, ix.Backfilling = new(table.StatusCreating), new(false)
+		}
+	}
+	for i := range d.GlobalSecondaryIndexes {
+		ix := &d.GlobalSecondaryIndexes[i]
+		if *ix.IndexName == created {
+			ix.IndexStatus, ix.Backfilling = new(table.StatusCreating), new(false)
+		}
+
+		// If an update changes the throughput, the index is UPDATING and keeps its old capacity units. If it changes
+		// the warm throughput, only the warm throughput has the status UPDATING.
+		was := globalIndex(before, *ix.IndexName)
+		for _, update := range in.GlobalSecondaryIndexUpdates {
+			u := update.Update
+			if u == nil || was == nil || value(u.IndexName) != *ix.IndexName {
+				continue
+			}
+			if u.ProvisionedThroughput != nil || u.OnDemandThroughput != nil {
+				ix.IndexStatus, ix.ProvisionedThroughput = new(table.StatusUpdating), s.throughput(was.Throughput)
+			}
+			if ix.WarmThroughput != nil && u.WarmThroughput != nil {
+				ix.WarmThroughput.Status = new(table.StatusUpdating)
+			}
 		}
 	}
 }
@@ -150,27 +162,6 @@ func (s *Service) describeBefore(d *wire.TableDescription, before *table.Definit
 	}
 }
 
-// describeUnchangedIndex changes the description of an updated index to what the service returns for an update that
-// has just begun. If the update changes the throughput, the index is UPDATING and keeps its old capacity units. If
-// the update changes the warm throughput, only the warm throughput has the status UPDATING.
-func (s *Service) describeUnchangedIndex(
-	d *wire.TableDescription, before *table.Definition, u *wire.UpdateGlobalSecondaryIndexAction,
-) {
-	for i := range d.GlobalSecondaryIndexes {
-		ix := &d.GlobalSecondaryIndexes[i]
-		was := globalIndex(before, *ix.IndexName)
-		if *ix.IndexName != value(u.IndexName) || was == nil {
-			continue
-		}
-		if u.ProvisionedThroughput != nil || u.OnDemandThroughput != nil {
-			ix.IndexStatus, ix.ProvisionedThroughput = new(table.StatusUpdating), s.throughput(was.Throughput)
-		}
-		if ix.WarmThroughput != nil && u.WarmThroughput != nil {
-			ix.WarmThroughput.Status = new(table.StatusUpdating)
-		}
-	}
-}
-
 // describeRemoved sets each on-demand limit in a description to -1 that the request removes with -1.
 func describeRemoved(d **wire.OnDemandThroughput, o *wire.OnDemandThroughput) {
 	if value(o.MaxReadRequestUnits) >= 0 && value(o.MaxWriteRequestUnits) >= 0 {
@@ -199,8 +190,7 @@ func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) 
 		}
 	}
 
-	_, deleted := newAndGone(in)
-	asked := changesOf(in)
+	asked, _, deleted := changesOf(in)
 	takesTime := asked &^ quietChanges
 	if def.OnDemandBilling() {
 		takesTime &^= changeToOnDemand
@@ -256,7 +246,7 @@ const msgNoUpdate = "At least one of ProvisionedThroughput, BillingMode, UpdateS
 // checkTableUpdate returns an error for an update that changes nothing, or that creates or deletes more than one
 // index. Source: dynalite, test/updateTable.js.
 func checkTableUpdate(in *wire.UpdateTableInput) error {
-	asked := changesOf(in)
+	asked, _, _ := changesOf(in)
 	if asked == 0 && len(in.GlobalSecondaryIndexUpdates) == 0 && len(in.VectorIndexUpdates) == 0 {
 		text := msgNoUpdate
 		if in.MultiRegionConsistency != nil { // the text names only parameters that the request lacks
@@ -480,13 +470,8 @@ func (s *Service) alterIndex(
 		given := settings{
 			index: ix.Name, update: true, onDemand: u.Update.OnDemandThroughput, warm: u.Update.WarmThroughput,
 		}
-		have := warmOf(def, ix.Warm, ix.Throughput)
-		if err := given.check(def, ix.Throughput, &have); err != nil {
+		if err := given.apply(def, ix.Throughput, &ix.OnDemand, &ix.Warm, true); err != nil {
 			return err
-		}
-		ix.OnDemand = ceilings(ix.OnDemand, given.onDemand)
-		if given.warm != nil {
-			ix.Warm = warmed(have, given.warm)
 		}
 		if u.Update.ProvisionedThroughput != nil {
 			return s.setThroughput(def, &ix.Throughput, u.Update.ProvisionedThroughput, ix.Name, false)
@@ -601,13 +586,8 @@ func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) er
 	}
 
 	given := settings{update: true, onDemand: in.OnDemandThroughput, warm: in.WarmThroughput}
-	have := warmOf(def, def.Warm, def.Throughput)
-	if err := given.check(def, def.Throughput, &have); err != nil {
+	if err := given.apply(def, def.Throughput, &def.OnDemand, &def.Warm, true); err != nil {
 		return err
-	}
-	def.OnDemand = ceilings(def.OnDemand, given.onDemand)
-	if given.warm != nil {
-		def.Warm = warmed(have, given.warm)
 	}
 
 	if in.StreamSpecification != nil {

@@ -16,32 +16,41 @@ type settings struct {
 	warm     *wire.WarmThroughput
 }
 
-// check returns an error if the service refuses the on-demand limits or the warm throughput. units is the provisioned
-// throughput of the table or index. have is its current warm throughput, or nil if the table or index is new.
+// apply sets the on-demand limits and the warm throughput of a table or index, or returns the error with which the
+// service refuses them. units is the provisioned throughput of the table or index, and exists is false if it is new.
 // Sources: ack-api-quirks, DDB-TABLE-038, 039, 051, 059, 178 and 457, 2026-10-08 and 09, and its list of texts, 442.
-func (in *settings) check(def *table.Definition, units table.Throughput, have *table.Warm) error {
+func (in *settings) apply(
+	def *table.Definition, units table.Throughput, limits **table.OnDemand, warm **table.Warm, exists bool,
+) error {
 	if o := in.onDemand; o != nil {
 		for _, m := range []struct {
 			name  string
 			units *int64
 		}{{"MaxReadRequestUnits", o.MaxReadRequestUnits}, {"MaxWriteRequestUnits", o.MaxWriteRequestUnits}} {
-			if err := in.checkCeiling(def, m.name, m.units, have != nil); err != nil {
+			if err := in.checkCeiling(def, m.name, m.units, exists); err != nil {
 				return err
 			}
 		}
+		*limits = ceilings(*limits, o)
 	}
-	if w := in.warm; w != nil {
-		least := warmOf(def, nil, units)
-		if have != nil {
-			least = *have
-		}
-		if value(w.ReadUnitsPerSecond) < least.Read && w.ReadUnitsPerSecond != nil {
-			return in.tooCold(def, "Read", have != nil)
-		}
-		if value(w.WriteUnitsPerSecond) < least.Write && w.WriteUnitsPerSecond != nil {
-			return in.tooCold(def, "Write", have != nil)
-		}
+	w := in.warm
+	if w == nil || *w == (wire.WarmThroughput{}) {
+		return nil
 	}
+	next := warmOf(def, *warm, units)
+	if w.ReadUnitsPerSecond != nil {
+		if *w.ReadUnitsPerSecond < next.Read {
+			return in.tooCold(def, "Read", exists)
+		}
+		next.Read = *w.ReadUnitsPerSecond
+	}
+	if w.WriteUnitsPerSecond != nil {
+		if *w.WriteUnitsPerSecond < next.Write {
+			return in.tooCold(def, "Write", exists)
+		}
+		next.Write = *w.WriteUnitsPerSecond
+	}
+	*warm = &next
 	return nil
 }
 
@@ -139,25 +148,6 @@ func warmOf(def *table.Definition, w *table.Warm, t table.Throughput) table.Warm
 		least.Read, least.Write = max(least.Read, w.Read), max(least.Write, w.Write)
 	}
 	return least
-}
-
-// warmed returns a copy of have with the values that the request sets.
-func warmed(have table.Warm, w *wire.WarmThroughput) *table.Warm {
-	if w.ReadUnitsPerSecond != nil {
-		have.Read = *w.ReadUnitsPerSecond
-	}
-	if w.WriteUnitsPerSecond != nil {
-		have.Write = *w.WriteUnitsPerSecond
-	}
-	return &have
-}
-
-// newWarm returns the warm throughput of a new table or index, or nil if the request sets none.
-func newWarm(def *table.Definition, t table.Throughput, w *wire.WarmThroughput) *table.Warm {
-	if w == nil || *w == (wire.WarmThroughput{}) {
-		return nil
-	}
-	return warmed(warmOf(def, nil, t), w)
 }
 
 // keepWarm makes sure that no warm throughput in def is lower than it is in before, as the service never lowers a

@@ -239,18 +239,32 @@ func (b *budget) throttled(t *table.Table, ix *table.Index, kind string) error {
 	case kind == "MaxOnDemandThroughputExceeded":
 		message, messageIndex = msgMaxOnDemand, msgMaxOnDemand
 	}
-	name, resource := "Table", b.service.arns.Table(t.Name())
+	index := ""
 	if ix != nil {
-		name, resource, message = "Index", b.service.arns.Index(t.Name(), ix.Name()), messageIndex
+		index, message = ix.Name(), messageIndex
 	}
-	if b.write {
+	e := wire.NewError(code, message)
+	e.Throttling = b.service.throttling(t.Name(), index, b.write, kind)
+	return e
+}
+
+// throttling returns the reason why a read or a write of a table or an index is throttled. of is the name of the table,
+// and both names may be "".
+func (s *Service) throttling(of, index string, write bool, kind string) []wire.ThrottlingReason {
+	name, resource := "Table", ""
+	switch {
+	case of == "":
+	case index == "":
+		resource = s.arns.Table(of)
+	default:
+		name, resource = "Index", s.arns.Index(of, index)
+	}
+	if write {
 		name += "Write" + kind
 	} else {
 		name += "Read" + kind
 	}
-	e := wire.NewError(code, message)
-	e.Throttling = []wire.ThrottlingReason{{Reason: &name, Resource: &resource}}
-	return e
+	return []wire.ThrottlingReason{{Reason: &name, Resource: &resource}}
 }
 
 // throttleCode returns the reason code of a throttling error. Cancelled transactions and statements of a batch have

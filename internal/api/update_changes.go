@@ -66,9 +66,10 @@ func checkExclusive(c change) error {
 	return nil
 }
 
-// changesOf returns the changes that a request asks for. An empty WarmThroughput or OnDemandThroughput asks for no
+// changesOf returns the changes that a request asks for, and the names of the indexes that it creates and deletes, or
+// "". At most one of the two is set; see checkTableUpdate. An empty WarmThroughput or OnDemandThroughput asks for no
 // change: ack-api-quirks, DDB-TABLE-457.
-func changesOf(in *wire.UpdateTableInput) (c change) {
+func changesOf(in *wire.UpdateTableInput) (c change, created, deleted string) {
 	add := func(asked bool, kind change) {
 		if asked {
 			c |= kind
@@ -86,36 +87,26 @@ func changesOf(in *wire.UpdateTableInput) (c change) {
 	add(in.StreamSpecification != nil, changeStream)
 	add(in.GlobalTableSettingsReplicationMode != nil || in.DisassociationProtectionEnabled != nil, changeGlobal)
 
+	create := func(name *string) { c, created = c|createIndex, value(name) }
+	remove := func(name *string) { c, deleted = c|deleteIndex, value(name) }
 	for _, u := range in.GlobalSecondaryIndexUpdates {
-		add(u.Create != nil, createIndex)
-		add(u.Delete != nil, deleteIndex)
 		add(u.Update != nil, updateIndex)
-	}
-	for _, u := range in.VectorIndexUpdates {
-		add(u.Create != nil, createIndex)
-		add(u.Delete != nil, deleteIndex)
-	}
-	return c
-}
-
-// newAndGone returns the names of the indexes that a request creates and deletes, or "". At most one of the two is
-// set; see checkTableUpdate.
-func newAndGone(in *wire.UpdateTableInput) (created, deleted string) {
-	for _, u := range in.GlobalSecondaryIndexUpdates {
 		if u.Create != nil {
-			created = value(u.Create.IndexName)
-		} else if u.Delete != nil {
-			deleted = value(u.Delete.IndexName)
+			create(u.Create.IndexName)
+		}
+		if u.Delete != nil {
+			remove(u.Delete.IndexName)
 		}
 	}
 	for _, u := range in.VectorIndexUpdates {
 		if u.Create != nil {
-			created = value(u.Create.IndexName)
-		} else if u.Delete != nil {
-			deleted = value(u.Delete.IndexName)
+			create(u.Create.IndexName)
+		}
+		if u.Delete != nil {
+			remove(u.Delete.IndexName)
 		}
 	}
-	return created, deleted
+	return c, created, deleted
 }
 
 // changeUnits are the changes that the service's messages call changes of table IOPS.

@@ -321,3 +321,17 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestAs checks that As takes the members with the same name and type, and leaves out others.
+func TestAs(t *testing.T) {
+	in := &wire.ImportTableDescription{
+		ImportArn: new("arn"), EndTime: new(7.0), S3BucketSource: &wire.S3BucketSource{S3Bucket: new("b")},
+		ErrorCount: new(int64(3)),
+	}
+	want := &wire.ImportSummary{ImportArn: in.ImportArn, EndTime: in.EndTime, S3BucketSource: in.S3BucketSource}
+	require.Equal(t, want, wire.As[wire.ImportSummary](in))
+	require.Equal(t, want, wire.As[wire.ImportSummary](*in))
+	// ProvisionedThroughput has other types in the two structures.
+	d := wire.TableDescription{ProvisionedThroughput: new(wire.ProvisionedThroughputDescription)}
+	require.Equal(t, new(wire.SourceTableDetails), wire.As[wire.SourceTableDetails](d))
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/throttle"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -130,7 +131,7 @@ func (db *DB) CreateBackup(ctx context.Context, name string, b *Backup) error {
 	b.Table.States = table.States{}
 	b.Items, b.Bytes = 0, 0
 	return db.fill(ctx, transfer{
-		spaces: []*store.Space{&b.Space}, from: t.Definition().Space, exists: db.tableAt(name, t.Definition().Space),
+		spaces: []*store.Space{&b.Space}, source: sourceOf(t),
 		put: func(rows []store.Row) error {
 			err := db.Change(ctx, func(w store.Writer) error {
 				for _, row := range rows {
@@ -150,40 +151,45 @@ func (db *DB) CreateBackup(ctx context.Context, name string, b *Backup) error {
 	})
 }
 
-// tableAt returns a function that looks for the table called name in a Reader. The function returns an error if there
-// is no such table, or if its items are not in space.
-func (db *DB) tableAt(name string, space store.Space) func(store.Reader) error {
-	return func(r store.Reader) error {
-		var def table.Definition
-		row, ok, err := r.Get(table.CatalogueSpace, definitionsPartition, []byte(name))
-		if err == nil && ok {
-			err = json.Unmarshal(row, &def)
-		}
-		if err == nil && def.Space != space {
+// A rowSource returns the space with the rows to copy, or an error if the source does not exist in the Reader.
+type rowSource func(store.Reader) (store.Space, error)
+
+// sourceOf returns a source with the rows of a table.
+func sourceOf(t *table.Table) rowSource {
+	return func(r store.Reader) (store.Space, error) {
+		space, err := spaceOf(r, t.Name())
+		if err == nil && space != t.Definition().Space {
 			err = table.NoSuchTable()
 		}
-		return err
+		return space, err
 	}
+}
+
+// spaceOf returns the space with the items of the table called name, or 0 if there is no such table. It reads the
+// table's definition from r, so it needs no lock.
+func spaceOf(r store.Reader, name string) (store.Space, error) {
+	row, ok, err := r.Get(table.CatalogueSpace, definitionsPartition, []byte(name))
+	if err != nil || !ok {
+		return 0, err
+	}
+	var def table.Definition
+	err = json.Unmarshal(row, &def)
+	return def.Space, err
 }
 
 // RestoreBackup creates a table with the items of a backup. The error has kind [table.NotFound] if there is no such
 // backup, or [table.InUse] if a table of that name exists.
 func (db *DB) RestoreBackup(ctx context.Context, def *table.Definition, id string) (*table.Table, error) {
-	b, err := db.Backup(ctx, id)
-	missing := &table.Error{Kind: table.NotFound, Msg: "Backup not found: " + id}
-	switch {
-	case err != nil:
-		return nil, err
-	case b == nil:
-		return nil, missing
-	}
-	return db.restore(ctx, def, transfer{from: b.Space, exists: func(r store.Reader) error {
-		_, ok, err := r.Get(table.CatalogueSpace, backupsPartition, []byte(id))
-		if err == nil && !ok {
-			err = missing
+	return db.restore(ctx, def, func(r store.Reader) (store.Space, error) {
+		b, err := readBackup(r, id)
+		switch {
+		case err != nil:
+			return 0, err
+		case b == nil:
+			return 0, &table.Error{Kind: table.NotFound, Msg: "Backup not found: " + id}
 		}
-		return err
-	}}, func(store.Reader, *table.Table) error { return nil })
+		return b.Space, nil
+	}, nil)
 }
 
 // Copy creates a table with the items of the table called name. If at is zero, it copies the current items. Otherwise
@@ -197,20 +203,19 @@ func (db *DB) Copy(ctx context.Context, def *table.Definition, name string, at t
 	if err != nil {
 		return nil, err
 	}
-	space := t.Definition().Space
-	from := transfer{from: space, exists: db.tableAt(name, space)}
-	return db.restore(ctx, def, from, func(r store.Reader, restored *table.Table) error {
-		if h := t.Definition().History(); h != nil && !at.IsZero() {
-			return db.Undo(ctx, r, h, restored, at)
-		}
-		return nil
+	h := t.Definition().History()
+	if h == nil || at.IsZero() {
+		return db.restore(ctx, def, sourceOf(t), nil)
+	}
+	return db.restore(ctx, def, sourceOf(t), func(r store.Reader, restored *table.Table) error {
+		return db.Undo(ctx, r, h, restored, at)
 	})
 }
 
-// restore creates a table and fills it with the rows of a transfer. finish may change the rows before clients can use
-// the table. Its Reader sees the rows of the source as they were copied.
+// restore creates a table and fills it with the rows of a source. Unless finish is nil, it may then change the rows,
+// before clients can use the table. Its Reader sees the rows of the source as they were copied.
 func (db *DB) restore(
-	ctx context.Context, def *table.Definition, c transfer, finish func(store.Reader, *table.Table) error,
+	ctx context.Context, def *table.Definition, from rowSource, finish func(store.Reader, *table.Table) error,
 ) (*table.Table, error) {
 	if err := cmp.Or(db.OutsideTx(ctx), def.Check()); err != nil {
 		return nil, err
@@ -232,42 +237,42 @@ func (db *DB) restore(
 	db.create(ctx, def)
 	var t *table.Table // compiled in the first put, as the indexes have no spaces before that
 	var version uint64
-	c.spaces = def.Spaces()
-	c.put = func(rows []store.Row) error {
-		if t == nil {
-			t = table.Compile(def, nil)
-		}
-		return db.AddRows(ctx, t, rows)
-	}
-
-	c.then = func(r store.Reader) error { return finish(r, t) }
-	c.use = func(w store.Writer) error {
-		_, taken, err := w.Get(table.CatalogueSpace, definitionsPartition, []byte(def.Name))
-		switch {
-		case err != nil:
+	err = db.fill(ctx, transfer{
+		spaces: def.Spaces(), source: from,
+		put: func(rows []store.Row) error {
+			if t == nil {
+				t = table.Compile(def, nil)
+			}
+			return db.AddRows(ctx, t, rows)
+		},
+		then: func(r store.Reader) error {
+			if finish == nil {
+				return nil
+			}
+			return finish(r, t)
+		},
+		use: func(w store.Writer) error {
+			taken, err := spaceOf(w, def.Name)
+			switch {
+			case err != nil:
+				return err
+			case taken != 0: // by another server
+				return &table.Error{Kind: table.InUse, Msg: msgExists + def.Name}
+			}
+			if err = putDefinition(w, def); err == nil {
+				version, err = db.advance(w)
+			}
 			return err
-		case taken: // by another server
-			return &table.Error{Kind: table.InUse, Msg: msgExists + def.Name}
-		}
-		if err = putDefinition(w, def); err == nil {
-			version, err = db.advance(w)
-		}
-		return err
-	}
-
-	c.done = func() { db.swap(def.Name, t, version) }
-	if err := db.fill(ctx, c); err != nil {
-		return nil, err
-	}
-	return t, nil
+		},
+		done: func() { db.swap(def.Name, t, version) },
+	})
+	return t, err
 }
 
-// A transfer copies the rows of one space to new spaces.
+// A transfer copies the rows of a source to new spaces.
 type transfer struct {
 	spaces []*store.Space // the new spaces; fill assigns their numbers
-	from   store.Space
-	// exists returns an error if the source no longer exists in the Reader from which its rows will be copied.
-	exists func(store.Reader) error
+	source rowSource
 	put    func([]store.Row) error // stores some rows; called at least once
 	// called after all puts, with the Reader from which the rows were copied; may be nil
 	then func(store.Reader) error
@@ -372,40 +377,53 @@ var errCleared = errors.New("another server has removed the rows that were being
 
 // copyRows passes the rows of one snapshot to the put function of a transfer.
 func (db *DB) copyRows(ctx context.Context, c transfer) error {
-	return db.Store.View(ctx, func(r store.Reader) error {
-		if err := c.exists(r); err != nil {
-			return err
+	var rows []store.Row
+	var size table.Batch
+	return db.scan(ctx, c.source, func(row store.Row, work *throttle.Work) error {
+		rows = append(rows, store.Row{
+			Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort), Value: slices.Clone(row.Value),
+		})
+		if !size.Add(len(row.Value)) {
+			return nil
 		}
-		var rows []store.Row
-		var size table.Batch
-		work := db.Work(false)
-		defer work.Done()
-		for row, err := range r.Scan(c.from, store.Everything()) {
-			if err != nil {
-				return err
-			}
-			rows = append(rows, store.Row{
-				Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort), Value: slices.Clone(row.Value),
-			})
-			if err := work.Add(ctx, len(row.Value)); err != nil {
-				return err
-			}
-			if !size.Add(len(row.Value)) {
-				continue
-			}
-			work.Done() // put waits for its update
-			if err := c.put(rows); err != nil {
-				return err
-			}
-			rows = nil
-			size.Reset()
-		}
-
-		work.Done()
+		work.Done() // put waits for its update
+		err := c.put(rows)
+		rows = nil
+		size.Reset()
+		return err
+	}, func(r store.Reader) error {
 		if err := c.put(rows); err != nil || c.then == nil {
 			return err
 		}
 		return c.then(r)
+	})
+}
+
+// scan calls fn with each row of a source in one snapshot, and then end with the Reader of that snapshot. A row is
+// valid until fn returns.
+func (db *DB) scan(
+	ctx context.Context, from rowSource, fn func(store.Row, *throttle.Work) error, end func(store.Reader) error,
+) error {
+	return db.Store.View(ctx, func(r store.Reader) error {
+		space, err := from(r)
+		if err != nil {
+			return err
+		}
+		work := db.Work(false)
+		defer work.Done()
+		for row, err := range r.Scan(space, store.Everything()) {
+			if err == nil {
+				err = work.Add(ctx, len(row.Value))
+			}
+			if err == nil {
+				err = fn(row, &work)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		work.Done()
+		return end(r)
 	})
 }
 

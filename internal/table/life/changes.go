@@ -2,7 +2,6 @@ package life
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 
 	"github.com/sortkey/sortkey/attr"
@@ -63,20 +62,12 @@ type tableItems struct {
 	space store.Space // 0 if the table does not exist
 }
 
-// itemsIn returns the items of the table called name in r. It also reads the table's definition from r, so it needs
-// no lock.
-func itemsIn(r store.Reader, name string) (*tableItems, error) {
-	t := &tableItems{Reader: r}
-	if r == nil {
-		return t, nil
+// itemsIn returns the items of the table called name in r, which may be nil.
+func itemsIn(r store.Reader, name string) (t *tableItems, err error) {
+	t = &tableItems{Reader: r}
+	if r != nil {
+		t.space, err = spaceOf(r, name)
 	}
-	row, ok, err := r.Get(table.CatalogueSpace, definitionsPartition, []byte(name))
-	if err != nil || !ok {
-		return t, err
-	}
-	var def table.Definition
-	err = json.Unmarshal(row, &def)
-	t.space = def.Space
 	return t, err
 }
 

@@ -102,7 +102,7 @@ func (db *DB) recount(ctx context.Context) error {
 	if db.exact.Load() {
 		return nil
 	}
-	return db.countRows(ctx, func(all *table.Set) (list []table.Counter) {
+	return db.countRows(ctx, func(all *table.Set, _ *sharedCounts) (list []table.Counter) {
 		for _, t := range all.ByName {
 			list = append(list, t.Counters(true)...) // a build counts its own rows
 		}
@@ -118,7 +118,7 @@ func (db *DB) rebill(ctx context.Context, name string) error {
 			return w.Put(table.CatalogueSpace, table.CountersPartition, inexactRow, nil)
 		})
 	}
-	return db.countRows(ctx, func(all *table.Set) []table.Counter {
+	return db.countRows(ctx, func(all *table.Set, _ *sharedCounts) []table.Counter {
 		t := all.ByName[name]
 		if t == nil {
 			return nil // deleted meanwhile
@@ -127,10 +127,12 @@ func (db *DB) rebill(ctx context.Context, name string) error {
 	}, func() {})
 }
 
-// countRows counts rows in one snapshot and corrects counters by the result. The function of returns these counters.
-// At the end, countRows calls done. Updates continue during the count, and countRows keeps what they add to the
-// counters.
-func (db *DB) countRows(ctx context.Context, of func(*table.Set) []table.Counter, done func()) error {
+// countRows counts rows in one snapshot and corrects counters by the result. The function of returns these counters. In
+// a shared store, of also gets the stored counters in the snapshot. At the end, countRows calls done. Updates continue
+// during the count, and countRows keeps what they add to the counters.
+func (db *DB) countRows(
+	ctx context.Context, of func(*table.Set, *sharedCounts) []table.Counter, done func(),
+) error {
 	type count struct {
 		table.Counter
 		items, bytes int
@@ -141,10 +143,21 @@ func (db *DB) countRows(ctx context.Context, of func(*table.Set) []table.Counter
 	}
 	defer resume()
 	var counts []count
-	for _, c := range of(db.Current()) {
-		counts = append(counts, count{c, -int(c.Stats.Items.Load()), -int(c.Stats.Bytes.Load())})
-	}
-	err = db.Store.View(ctx, func(r store.Reader) error {
+	all := db.Current()
+	err = all.Rows.View(ctx, func(r store.Reader) error {
+		stored := new(sharedCounts)
+		if db.sharing != nil {
+			if stored, err = readSharedCounts(r); err != nil {
+				return err
+			}
+		}
+		counts = nil
+		for _, c := range of(all, stored) {
+			base := stored.base[c.Space]
+			counts = append(counts, count{
+				c, -int(c.Stats.Items.Load() + base[0]), -int(c.Stats.Bytes.Load() + base[1]),
+			})
+		}
 		resume()
 		work := db.Work(false)
 		defer work.Done()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/throttle"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -255,23 +256,6 @@ func (db *DB) Walk(ctx context.Context, name, id string, fn func(attr.Item) erro
 	if err != nil {
 		return err
 	}
-	return db.Store.View(ctx, func(r store.Reader) error {
-		if err := db.tableAt(name, t.Definition().Space)(r); err != nil {
-			return err
-		}
-		work := db.Work(false)
-		defer work.Done()
-		for row, err := range r.Scan(t.Definition().Space, store.Everything()) {
-			if err != nil {
-				return err
-			}
-			if err := work.Add(ctx, len(row.Value)); err != nil {
-				return err
-			}
-			if err := fn(attr.Item(row.Value)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	each := func(row store.Row, _ *throttle.Work) error { return fn(attr.Item(row.Value)) }
+	return db.scan(ctx, sourceOf(t), each, func(store.Reader) error { return nil })
 }

@@ -217,7 +217,7 @@ func (db *DB) Tend(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := db.storeCounts(ctx); err != nil {
+	if _, err := db.storeCounts(ctx, false); err != nil {
 		return err
 	}
 	if err := s.leading.take(ctx, s.Sharer, "background work"); err != nil || !s.leading.holds() {

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"time"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
@@ -111,21 +110,22 @@ func (db *DB) Enlist(ctx context.Context) error {
 	return err
 }
 
-// storeCounts adds the changes of this server to the stored counters, and renews the lease that proves that the server
-// is alive. If another server took this one for dead, it creates the row of this server again.
-func (db *DB) storeCounts(ctx context.Context) error {
+// storeCounts adds the changes of this server to the stored counters, and returns the result. It also renews the lease
+// that proves that the server is alive. If another server took this one for dead, storeCounts creates the row of this
+// server again. exact reports that the counters are exact then.
+func (db *DB) storeCounts(ctx context.Context, exact bool) (base statistics, err error) {
 	s := db.sharing
 	row := s.rowName()
 	if row == "" {
-		return nil
+		return nil, nil
 	}
 	unlock, err := s.storing.Lock(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer unlock()
 	if err := s.counting.take(ctx, s.Sharer, row); err != nil {
-		return err
+		return nil, err
 	}
 	all := db.Current()
 	own := own(all)
@@ -138,17 +138,23 @@ func (db *DB) storeCounts(ctx context.Context) error {
 		if !alive {
 			err = statistics{}.put(w, []byte(row))
 		}
-		if err == nil && (!alive || s.unsure) { // the leader may have counted the changes already
+		switch {
+		case err != nil:
+			return err
+		case exact:
+			err = w.Delete(table.CatalogueSpace, table.CountersPartition, inexactRow)
+		case !alive || s.unsure: // the leader may have counted the changes already
 			err = w.Put(table.CatalogueSpace, table.CountersPartition, inexactRow, nil)
 		}
+		base = c.base
 		if err != nil || len(own) == 0 {
 			return err
 		}
-		c.base.add(own, 1)
-		return c.base.put(w, statisticsRow)
+		base.add(own, 1)
+		return base.put(w, statisticsRow)
 	})
 	if s.unsure = err != nil; err != nil {
-		return err
+		return nil, err
 	}
 	for _, t := range all.ByName {
 		for _, c := range t.Counters(false) {
@@ -158,7 +164,7 @@ func (db *DB) storeCounts(ctx context.Context) error {
 			c.Stats.Stored.Bytes.Add(n[1])
 		}
 	}
-	return nil
+	return base, nil
 }
 
 // closeShared stores the counters of this server and removes its row. The caller makes sure that no update runs.
@@ -238,76 +244,33 @@ const (
 // marked as inexact, and later calls count again when the servers have stored more, at growing intervals.
 func (db *DB) recountShared(ctx context.Context) error {
 	s := db.sharing
-	var seen *sharedCounts
-	counted, ours := statistics{}, statistics{}
-	whole := true
-	resume, err := db.Updates.Lock(ctx) // no update of this server may run between the snapshot and own
-	if err != nil {
-		return err
-	}
-	defer resume()
-	skip, all := false, db.Current()
-	err = all.Rows.View(ctx, func(r store.Reader) (err error) {
-		if seen, err = readSharedCounts(r); err != nil {
-			return err
-		}
-		ours = own(all)
-		var counters []table.Counter
+	whole, skip := true, false
+	err := db.countRows(ctx, func(all *table.Set, stored *sharedCounts) (counters []table.Counter) {
 		for _, t := range all.ByName {
 			counters = append(counters, t.Counters(true)...) // a build counts its own rows
 			whole = whole && len(t.Counters(true)) == len(t.Indexes())+1
 		}
-		resume()
-		delete(seen.servers, s.rowName())
-		whole = whole && len(seen.servers) == 0
-		again := s.seen == nil || !db.Clock().Before(s.again) && !maps.Equal(seen.base, s.seen)
-		if skip = !seen.inexact || !whole && !again; skip {
+		delete(stored.servers, s.rowName())
+		whole = whole && len(stored.servers) == 0
+		again := s.seen == nil || !db.Clock().Before(s.again) && !maps.Equal(stored.base, s.seen)
+		if skip = !stored.inexact || !whole && !again; skip {
 			return nil
 		}
-		for _, c := range counters {
-			var n [2]int64
-			for row, err := range r.Scan(c.Space, store.Everything()) {
-				if err != nil {
-					return err
-				}
-				n[0]++
-				n[1] += int64(c.Size(attr.Item(row.Value)) + table.StorageOverhead)
-			}
-			counted[c.Space] = n
-		}
-		return nil
-	})
-
+		return counters
+	}, func() {})
 	if skip || errors.Is(err, capability.ErrChanged) {
 		return nil // definitions have changed, so the next Tend counts with the new ones
 	}
-	if err != nil {
-		return err
-	}
-	correction := maps.Clone(counted)
-	seen.base.add(ours, 1)
-	for space := range counted {
-		correction.add(statistics{space: seen.base[space]}, -1)
+	if err == nil {
+		err = db.Enlist(ctx)
 	}
 	var base statistics
-	err = db.Store.Update(ctx, func(w store.Writer) error {
-		c, err := readSharedCounts(w)
-		if err != nil {
-			return err
-		}
-		base = c.base
-		base.add(correction, 1)
-		if whole {
-			if err := w.Delete(table.CatalogueSpace, table.CountersPartition, inexactRow); err != nil {
-				return err
-			}
-		}
-		return base.put(w, statisticsRow)
-	})
+	if err == nil {
+		base, err = db.storeCounts(ctx, whole)
+	}
 	if err == nil {
 		s.wait = min(max(2*s.wait, recountFirst), recountLast)
 		s.seen, s.again = base, db.Clock().Add(s.wait)
 	}
-
 	return err
 }
