@@ -4,24 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
-	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/tests/apitest"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/btree"
 	"github.com/sortkey/sortkey/store/memory"
 )
-
-func TestMemory(t *testing.T) {
-	apitest.Run(t, "sdk/testdata/behaviour", func(t *testing.T, opts sortkey.Options) *sortkey.DB {
-		db, err := sortkey.Open(opts)
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, db.Close()) })
-		return db
-	})
-}
 
 // TestMatrix runs apitest.Matrix in memory.
 func TestMatrix(t *testing.T) {

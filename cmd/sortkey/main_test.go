@@ -49,7 +49,7 @@ func runTests(m *testing.M) int {
 		}
 	}
 	os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	debug.SetGCPercent(400) // hundreds of short commands run in this process
+	debug.SetGCPercent(1000) // hundreds of short commands run in this process
 	return m.Run()
 }
 

@@ -44,7 +44,7 @@ func (w measuringWriter) Put(space store.Space, partition, sort, value []byte) e
 
 // TestBatches checks that background work never writes more than a batch in one update, however large the items are.
 func TestBatches(t *testing.T) {
-	const items = 40
+	const items = 24 // more than two batches
 	large := strings.Repeat("x", 390<<10)
 	at := fmt.Sprint(time.Now().Unix() - 100)
 	st := &measuringStore{Store: memory.Open()}

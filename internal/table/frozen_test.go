@@ -13,6 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/tabletest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 )
@@ -20,7 +21,7 @@ import (
 // TestFrozen freezes several states of an update while the update writes and nested updates are undone. Each frozen
 // state must read what was there when it began.
 func TestFrozen(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range uint64(proptest.Cases(100)) {
 		f := tabletest.Open(t)
 		f.Create("T", "PK:S SK:S", "G g:S - ALL")
 		rnd := rand.New(rand.NewPCG(seed, 0))

@@ -126,16 +126,17 @@ func (m *Metrics) Watch(db *sortkey.DB) {
 
 // WatchServer adds metrics of a server's connections. Call it before the first scrape.
 func (m *Metrics) WatchServer(s *server.Server) {
-	m.parts = append(m.parts, Figures(func() connections {
+	m.parts = append(m.parts, Figures(func() Connections {
 		open, closed, refused := s.Connections()
-		return connections{float64(open), float64(closed), float64(refused)}
-	}, connectionFigures))
+		return Connections{float64(open), float64(closed), float64(refused)}
+	}, ConnectionFigures))
 }
 
-// connections are the statistics of a server.
-type connections struct{ Open, Closed, Refused float64 }
+// Connections are the statistics of a server.
+type Connections struct{ Open, Closed, Refused float64 }
 
-var connectionFigures = []Figure{
+// ConnectionFigures maps them.
+var ConnectionFigures = []Figure{
 	{"Open", "connections", "Open connections of clients."},
 	{
 		"Closed", "connections_closed_total",

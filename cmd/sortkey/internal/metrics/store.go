@@ -15,9 +15,9 @@ import (
 func storeMetrics(st store.Store) prometheus.Collector {
 	switch st := st.(type) {
 	case *disk.Store:
-		return Figures(st.Stats, diskFigures)
+		return Figures(st.Stats, DiskFigures)
 	case *postgres.Store:
-		return Figures(st.Stats, postgresFigures)
+		return Figures(st.Stats, PostgresFigures)
 	}
 	return nil
 }
@@ -26,7 +26,8 @@ func storeMetrics(st store.Store) prometheus.Collector {
 // and otherwise a gauge.
 type Figure struct{ Field, Name, Help string }
 
-var diskFigures = []Figure{
+// DiskFigures and PostgresFigures map the statistics of the stores.
+var DiskFigures = []Figure{
 	{"DiskBytes", "store_disk_bytes", "Bytes of all files of the store."},
 	{"LogBytes", "store_log_bytes", "Bytes of the log, part of the bytes on disk."},
 	{"MemTableBytes", "store_memtable_bytes", "Bytes of rows in memory, on disk only in the log."},
@@ -39,7 +40,7 @@ var diskFigures = []Figure{
 	{"Snapshots", "store_snapshots", "Snapshots in use for reads, including the last one."},
 }
 
-var postgresFigures = []Figure{
+var PostgresFigures = []Figure{
 	{"Conns", "store_connections", "Open connections of the pool."},
 	{"Busy", "store_connections_in_use", "Connections of the pool in use."},
 	{"Waits", "store_connection_waits_total", "Calls that waited for a connection of the pool."},

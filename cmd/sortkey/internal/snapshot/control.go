@@ -29,9 +29,6 @@ const (
 // maxMessage bounds the size of a request or a response, in bytes.
 const maxMessage = 1 << 20
 
-// requestTimeout bounds the time for receiving a request.
-const requestTimeout = 5 * time.Second
-
 // maxSocketPath is the length in bytes that every system supports for the path of a socket.
 const maxSocketPath = 100
 
@@ -61,11 +58,8 @@ var errStopped = advice.New(
 // Listen starts a Control for st, which is the store that this process has open in the folder data. [Make] in another
 // process can then ask for snapshots of st, until ctx ends or the caller closes the Control. A snapshot that is then
 // in progress has the time drain to finish. After that, the Control cancels the snapshot and removes it.
-func Listen(ctx context.Context, data string, st store.Snapshotter, drain time.Duration) (*Control, error) {
-	return listen(ctx, data, st, drain, requestTimeout)
-}
-
-func listen(ctx context.Context, data string, st store.Snapshotter, drain, timeout time.Duration) (*Control, error) {
+// receive bounds the time for receiving a request.
+func Listen(ctx context.Context, data string, st store.Snapshotter, drain, receive time.Duration) (*Control, error) {
 	dir := filepath.Join(data, controlName)
 	if err := os.RemoveAll(dir); err != nil { // a killed process may have left it
 		return nil, err
@@ -88,10 +82,10 @@ func listen(ctx context.Context, data string, st store.Snapshotter, drain, timeo
 	c := &Control{dir: dir, ended: make(chan struct{})}
 	snapshots, quit := context.WithCancelCause(context.WithoutCancel(ctx))
 	c.srv = &http.Server{
-		ReadHeaderTimeout: requestTimeout,
+		ReadHeaderTimeout: receive,
 		BaseContext:       func(net.Listener) context.Context { return snapshots },
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			info, err := take(w, r, timeout, st, data)
+			info, err := take(w, r, receive, st, data)
 			out := response{Info: info}
 			if err != nil {
 				out.Error, out.Hint = err.Error(), advice.Of(err)

@@ -1,4 +1,4 @@
-package metrics
+package cli_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
 	"github.com/sortkey/sortkey/store/disk"
 	"github.com/sortkey/sortkey/store/postgres"
 )
@@ -22,8 +23,8 @@ func numbered[S any]() (s S) {
 	return s
 }
 
-// check tests that each figure is the value of its field, and that no two figures have the same field.
-func check[S any](t *testing.T, all []Figure) {
+// checkFigures tests that each figure is the value of its field, and that no two figures have the same field.
+func checkFigures[S any](t *testing.T, all []metrics.Figure) {
 	var want strings.Builder
 	seen := map[string]bool{}
 	for _, f := range all {
@@ -35,11 +36,11 @@ func check[S any](t *testing.T, all []Figure) {
 		name := "sortkey_" + f.Name
 		fmt.Fprintf(&want, "# HELP %s %s\n# TYPE %s %s\n%s %d\n", name, f.Help, name, kind, name, field.Index[0]+1)
 	}
-	require.NoError(t, testutil.CollectAndCompare(Figures(numbered[S], all), strings.NewReader(want.String())))
+	require.NoError(t, testutil.CollectAndCompare(metrics.Figures(numbered[S], all), strings.NewReader(want.String())))
 }
 
 func TestFigures(t *testing.T) {
-	check[disk.Stats](t, diskFigures)
-	check[postgres.Stats](t, postgresFigures)
-	check[connections](t, connectionFigures)
+	checkFigures[disk.Stats](t, metrics.DiskFigures)
+	checkFigures[postgres.Stats](t, metrics.PostgresFigures)
+	checkFigures[metrics.Connections](t, metrics.ConnectionFigures)
 }

@@ -1,4 +1,4 @@
-package snapshot_test
+package cli_test
 
 import (
 	"context"
@@ -23,7 +23,7 @@ func served(t testing.TB, data string) {
 	t.Helper()
 	st, err := disk.Open(data, disk.Options{})
 	require.NoError(t, err)
-	control, err := snapshot.Listen(t.Context(), data, st, time.Hour)
+	control, err := snapshot.Listen(t.Context(), data, st, time.Hour, time.Minute)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, control.Close())
@@ -40,8 +40,8 @@ func short(t testing.TB) string {
 	return dir
 }
 
-// TestOneTarget: of several concurrent snapshots to one target, exactly one succeeds.
-func TestOneTarget(t *testing.T) {
+// TestSnapshotOneTarget: of several concurrent snapshots to one target, exactly one succeeds.
+func TestSnapshotOneTarget(t *testing.T) {
 	root := short(t)
 	data := filepath.Join(root, "data")
 	database(t, data, "old")
@@ -67,7 +67,7 @@ func TestOneTarget(t *testing.T) {
 	require.ElementsMatch(t, []string{"data", "folder", "file.backup"}, names(t, root))
 }
 
-func TestTargets(t *testing.T) {
+func TestSnapshotTargets(t *testing.T) {
 	root := short(t)
 	data := filepath.Join(root, "data")
 	database(t, data, "old")
@@ -92,16 +92,16 @@ func TestTargets(t *testing.T) {
 	t.Run("served", check)
 }
 
-// TestUnfinishedRequest: a client that never completes its request does not keep a
+// TestSnapshotUnfinishedRequest: a client that never completes its request does not keep a
 // server from stopping.
-func TestUnfinishedRequest(t *testing.T) {
+func TestSnapshotUnfinishedRequest(t *testing.T) {
 	root := short(t)
 	data := filepath.Join(root, "data")
 	database(t, data, "old")
 	st, err := disk.Open(data, disk.Options{})
 	require.NoError(t, err)
 	defer st.Close()
-	control, err := snapshot.ListenFor(t.Context(), data, st, time.Hour, 50*time.Millisecond)
+	control, err := snapshot.Listen(t.Context(), data, st, time.Hour, 50*time.Millisecond)
 	require.NoError(t, err)
 	conn, err := new(net.Dialer).DialContext(t.Context(), "unix", filepath.Join(data, "control", "socket"))
 	require.NoError(t, err)
@@ -111,14 +111,14 @@ func TestUnfinishedRequest(t *testing.T) {
 	require.NoError(t, control.Close())
 }
 
-// TestLongPath: if the socket's path is too long, the error says so, and no files remain.
-func TestLongPath(t *testing.T) {
+// TestSnapshotLongPath: if the socket's path is too long, the error says so, and no files remain.
+func TestSnapshotLongPath(t *testing.T) {
 	data := filepath.Join(short(t), strings.Repeat("long", 50))
 	database(t, data, "old")
 	st, err := disk.Open(data, disk.Options{})
 	require.NoError(t, err)
 	defer st.Close()
-	_, err = snapshot.Listen(t.Context(), data, st, time.Hour)
+	_, err = snapshot.Listen(t.Context(), data, st, time.Hour, time.Minute)
 	require.ErrorContains(t, err, "is too long for a socket: serve the folder under a shorter path")
 	require.NotContains(t, names(t, data), "control")
 }
@@ -138,8 +138,8 @@ func (s endless) Snapshot(ctx context.Context, dir string) error {
 	return context.Cause(ctx)
 }
 
-// TestDrain stops a server during a snapshot that ends only after it is canceled.
-func TestDrain(t *testing.T) {
+// TestSnapshotDrain stops a server during a snapshot that ends only after it is canceled.
+func TestSnapshotDrain(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		drain time.Duration
@@ -162,7 +162,7 @@ func TestDrain(t *testing.T) {
 			st := endless{folder, sync.OnceFunc(func() { close(begun) })}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			control, err := snapshot.Listen(ctx, data, st, tt.drain)
+			control, err := snapshot.Listen(ctx, data, st, tt.drain, time.Minute)
 			require.NoError(t, err)
 
 			answer := make(chan error)
@@ -181,9 +181,9 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// TestServerKilled: if a server ends before it responds, the client names the files
+// TestSnapshotServerKilled: if a server ends before it responds, the client names the files
 // that may remain.
-func TestServerKilled(t *testing.T) {
+func TestSnapshotServerKilled(t *testing.T) {
 	root := short(t)
 	data := filepath.Join(root, "data")
 	database(t, data, "old")

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package snapshot_test
+package cli_test
 
 import (
 	"io/fs"
@@ -14,9 +14,9 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
 )
 
-// TestPrivate checks that only the owner can read snapshots and restored databases,
+// TestSnapshotPrivate checks that only the owner can read snapshots and restored databases,
 // even without a umask.
-func TestPrivate(t *testing.T) {
+func TestSnapshotPrivate(t *testing.T) {
 	old := syscall.Umask(0)
 	t.Cleanup(func() { syscall.Umask(old) })
 	root := t.TempDir()

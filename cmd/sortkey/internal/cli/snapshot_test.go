@@ -1,4 +1,4 @@
-package snapshot_test
+package cli_test
 
 import (
 	"bytes"
@@ -62,7 +62,7 @@ func names(t testing.TB, dir string) (names []string) {
 	return names
 }
 
-func TestRoundTrip(t *testing.T) {
+func TestSnapshotRoundTrip(t *testing.T) {
 	for _, name := range []string{"folder", "a.backup", "a.backup.gz", "a.ZST"} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -92,8 +92,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestRestoreFails: after restoring an invalid snapshot, no database and no temporary files remain.
-func TestRestoreFails(t *testing.T) {
+// TestSnapshotRestoreFails: after restoring an invalid snapshot, no database and no temporary files remain.
+func TestSnapshotRestoreFails(t *testing.T) {
 	root := t.TempDir()
 	data, kept := filepath.Join(root, "data"), filepath.Join(root, "kept.backup")
 	database(t, filepath.Join(root, "source"), "old")
@@ -143,8 +143,8 @@ func TestRestoreFails(t *testing.T) {
 	require.Equal(t, []string{"data"}, names(t, root))
 }
 
-// TestFolderOfLinks: restoring a folder does not follow its links to other files.
-func TestFolderOfLinks(t *testing.T) {
+// TestSnapshotFolderOfLinks: restoring a folder does not follow its links to other files.
+func TestSnapshotFolderOfLinks(t *testing.T) {
 	root := t.TempDir()
 	data, kept := filepath.Join(root, "data"), filepath.Join(root, "kept")
 	database(t, data, "old")
@@ -164,8 +164,8 @@ func TestFolderOfLinks(t *testing.T) {
 	}
 }
 
-// TestInUse: an open database is not copied.
-func TestInUse(t *testing.T) {
+// TestSnapshotInUse: an open database is not copied.
+func TestSnapshotInUse(t *testing.T) {
 	root := t.TempDir()
 	data, kept := filepath.Join(root, "data"), filepath.Join(root, "kept")
 	database(t, data, "old")
@@ -186,9 +186,9 @@ func TestInUse(t *testing.T) {
 	}
 }
 
-// TestLeft: a snapshot or restore removes the temporary folders of processes that
+// TestSnapshotLeft: a snapshot or restore removes the temporary folders of processes that
 // were killed, and no others.
-func TestLeft(t *testing.T) {
+func TestSnapshotLeft(t *testing.T) {
 	root := short(t)
 	data := filepath.Join(root, "data")
 	database(t, data, "old")
