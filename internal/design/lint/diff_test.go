@@ -1,4 +1,4 @@
-package diff_test
+package lint_test
 
 import (
 	"strings"
@@ -49,7 +49,7 @@ func renamesOf(d *datadriven.TestData) diff.Renames {
 // TestDiff compares the two models of each case, which are separated by a line of ===. The command plan prints only
 // the plan, with its questions and names, and also carries it out.
 func TestDiff(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+	datadriven.Walk(t, "../diff/testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			old, made, ok := strings.Cut(d.Input, "\n===\n")
 			require.True(t, ok)
