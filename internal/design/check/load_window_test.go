@@ -87,7 +87,7 @@ entities:
   O:
     fields: {state: {values: [NEW, DONE, DONE, DONE]}, n: {type: number, from: 1, to: 9}}
     attributes: {PK: "O#{o}", SK: "{o}", st: {template: "{state}", when: {state: [NEW]}}, n: {template: "{n:number}", type: N}}
-    count: 20000
+    count: 10000
   D: {attributes: {PK: "D#{d}", SK: A}, count: 100}
   R:
     of: D
@@ -132,7 +132,7 @@ patterns:
 		}
 		return all
 	}
-	whole, sample := figuresOf(100_000), figuresOf(3300)
+	whole, sample := figuresOf(100_000), figuresOf(3500)
 	require.Greater(t, len(whole), 7)
 	for name, want := range whole {
 		require.InEpsilon(t, want, sample[name], 0.1, name)

@@ -312,7 +312,7 @@ patterns: [{name: get, get: {entity: Thing, where: {id: a}}, rate: 1e9, expect: 
 func TestSameEachTime(t *testing.T) {
 	m := loaded(t, "../lint/testdata/large-airline.yaml")
 	var first []byte
-	for range 3 {
+	for range 2 {
 		w, r := linted(t, m, dataset.Options{MaxItems: 1000})
 		page := render(t, w, r)
 		if first == nil {
