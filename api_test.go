@@ -16,7 +16,7 @@ import (
 )
 
 // maxIdentifiers bounds the public API: the number of exported identifiers of all public packages together.
-const maxIdentifiers = 450
+const maxIdentifiers = 451
 
 const apiHead = `# The public API of Sortkey: every exported type, function, method, constant and
 # variable of the packages that programs may import. go test . -run TestAPI keeps

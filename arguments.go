@@ -4,18 +4,21 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr/ast"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A call holds the parsed arguments of one operation. Calls are pooled, so the code that runs the operation must not
-// keep the map of names, an input, or anything that an input points to. It may keep strings and built items, which
-// are new for each operation.
+// A call holds the parsed arguments and the input of one operation. Calls are pooled, so the code that runs the
+// operation must not keep the map of names, an input, or anything that an input points to. It may keep strings and
+// built items, which are new for each operation.
 type call struct {
 	choices
+	inputs
 
 	table, index string // for messages
 
@@ -29,9 +32,35 @@ type call struct {
 	item     attr.Builder // builds the key
 }
 
-// of sets the operation of the call and its target: a table or, if index is not "", one of the table's indexes.
-func (c *call) of(o *operation, table, index string) {
+// inputs holds the input of the call's operation. The other inputs are empty.
+type inputs struct {
+	get    wire.GetItemInput
+	put    wire.PutItemInput
+	delete wire.DeleteItemInput
+	update wire.UpdateItemInput
+	query  wire.QueryInput
+	scan   *wire.ScanInput // nil unless the call is a scan
+	// start is the ExclusiveStartKey of the next page of a query or scan, or nil for the first page.
+	start attr.Item
+	size  int64 // the Limit of the next page
+}
+
+var calls = sync.Pool{New: func() any { return new(call) }}
+
+// newCall returns a call of an operation on a table or, if index is not "", on one of the table's indexes.
+func newCall(o *operation, table, index string) *call {
+	c := calls.Get().(*call)
 	c.operation, c.table, c.index = o, table, index
+	return c
+}
+
+// free empties a call and returns it to the pool.
+func (c *call) free() {
+	if discard != nil && discard(c) {
+		return
+	}
+	c.release()
+	calls.Put(c)
 }
 
 // parse sorts the arguments of an operation: it puts the values of the key into c.key, sets the range of the sort
@@ -210,11 +239,12 @@ const (
 // release empties a call for the next operation.
 func (c *call) release() {
 	most := max(len(c.names), cap(c.key), cap(c.args), cap(c.places), cap(c.tokens), c.count)
-	if cap(c.raw) > keepBytes || cap(c.text) > keepBytes || most > keepEntries {
+	if cap(c.raw) > keepBytes || cap(c.text) > keepBytes || cap(c.get.Key) > keepBytes || most > keepEntries {
 		*c = call{}
 		return
 	}
 
+	c.inputs = inputs{get: wire.GetItemInput{Key: c.get.Key[:0]}}
 	c.placeholders.release()
 	c.chosen = chosen{}
 	c.sort, c.oneRange = nil, sortRange{}
@@ -233,6 +263,6 @@ func emptied[E any](list []E) []E {
 
 var allOld, allNew = new("ALL_OLD"), new("ALL_NEW")
 
-// discard is nil except in tests. Each finished operation calls it with its call and its pooled state. discard may
-// overwrite both, as the next operation would. If it returns true, the state does not go back to the pool.
-var discard func(c *call, state any) bool
+// discard is nil except in tests. Each finished operation calls it with its call. discard may overwrite the call, as
+// the next operation would. If it returns true, the call does not go back to the pool.
+var discard func(c *call) bool

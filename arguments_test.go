@@ -190,8 +190,8 @@ func TestNil(t *testing.T) {
 		"Put: option 1 is nil": items.Put(ctx, item, none), "Delete: argument 2 is nil": items.Delete(ctx, "P", none),
 		"Changes: option 1 is nil":        last(items.Changes(ctx, "", none)),
 		"DB.CreateTable: option 1 is nil": db.CreateTable(ctx, "More", "p", nil), "DB.Fork: option 1 is nil": fork,
-		"DB.EnsureTable: option 1 is nil": db.EnsureTable(ctx, "More", "p", nil),
-		"1 more values than placeholders": update,
+		"DB.EnsureTable: option 1 is nil":       db.EnsureTable(ctx, "More", "p", nil),
+		"SET a = p: 1 value has no placeholder": update,
 	} {
 		require.ErrorContains(t, err, want)
 	}

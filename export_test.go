@@ -12,24 +12,17 @@ import (
 // so they stay overwritten.
 func Poison() {
 	var count atomic.Uint64
-	discard = func(c *call, state any) bool {
+	discard = func(c *call) bool {
 		drop := count.Add(1)%2 == 0
-		switch s := state.(type) {
-		case *get:
-			spoil(s.in.Key)
-			if drop {
-				s.in = wire.GetItemInput{TableName: new(spoilt), Key: attr.Item(spoilt), ConsistentRead: new(true)}
-			}
-		case *write:
-			if drop {
-				s.put = wire.PutItemInput{TableName: new(spoilt), Item: attr.Item(spoilt)}
-				s.delete = wire.DeleteItemInput{TableName: new(spoilt), Key: attr.Item(spoilt)}
-				s.update = wire.UpdateItemInput{TableName: new(spoilt), Key: attr.Item(spoilt)}
-			}
-		case *reading:
-			if drop {
-				s.query = wire.QueryInput{TableName: new(spoilt), Limit: new(int64(-1))}
-				s.start = attr.Item(spoilt)
+		spoil(c.get.Key)
+		if drop {
+			c.inputs = inputs{
+				get:    wire.GetItemInput{TableName: new(spoilt), Key: attr.Item(spoilt), ConsistentRead: new(true)},
+				put:    wire.PutItemInput{TableName: new(spoilt), Item: attr.Item(spoilt)},
+				delete: wire.DeleteItemInput{TableName: new(spoilt), Key: attr.Item(spoilt)},
+				update: wire.UpdateItemInput{TableName: new(spoilt), Key: attr.Item(spoilt)},
+				query:  wire.QueryInput{TableName: new(spoilt), Limit: new(int64(-1))},
+				start:  attr.Item(spoilt),
 			}
 		}
 		spoilCall(c)

@@ -3,7 +3,6 @@ package sortkey
 import (
 	"bytes"
 	"context"
-	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/lex"
@@ -16,54 +15,32 @@ func (t *TableOf[T]) Get(ctx context.Context, args ...any) (item T, err error) {
 	if ctx == nil {
 		return item, noContext("TableOf.Get")
 	}
-	g := gets.Get().(*get)
-	defer g.free()
-	g.of(&opGet, t.name, "")
-	if err := g.parse(args); err != nil {
+	c := newCall(&opGet, t.name, "")
+	defer c.free()
+	if err := c.parse(args); err != nil {
 		return item, err
 	}
 	schema, err := t.tableKey(ctx)
 	if err != nil {
 		return item, err
 	}
-	if g.in.Key, err = g.keyItem(g.in.Key[:0], schema); err != nil {
+	if c.get.Key, err = c.keyItem(c.get.Key[:0], schema); err != nil {
 		return item, err
 	}
 
-	g.in.TableName, g.in.ConsistentRead = &t.name, &g.consistent
-	g.in.ProjectionExpression, g.in.ExpressionAttributeNames = g.projected(), g.usedNames()
+	c.get.TableName, c.get.ConsistentRead = &t.name, &c.consistent
+	c.get.ProjectionExpression, c.get.ExpressionAttributeNames = c.projected(), c.usedNames()
 	l := t.itemType.lists.Get().(*list[T])
 	defer t.itemType.keep(l)
-	switch _, err = t.db.service.GetItem(ctx, &g.in, l.only); {
+	switch _, err = t.db.service.GetItem(ctx, &c.get, l.only); {
 	case err != nil:
 		return item, failed(err)
 	case len(l.items) == 0:
 		return item, ErrNotFound
 	case l.wrong != nil:
-		return l.items[0], &DecodeError{t.name, bytes.Clone(g.in.Key), l.wrong}
+		return l.items[0], &DecodeError{t.name, bytes.Clone(c.get.Key), l.wrong}
 	}
 	return l.items[0], nil
-}
-
-// A get is the state of one Get. It goes back to a pool, so nothing may keep a reference to a part of it.
-type get struct {
-	call
-	in wire.GetItemInput
-}
-
-var gets = sync.Pool{New: func() any { return new(get) }}
-
-func (g *get) free() {
-	if discard != nil && discard(&g.call, g) {
-		return
-	}
-	key := g.in.Key[:0]
-	if cap(key) > keepBytes {
-		key = nil
-	}
-	g.call.release()
-	g.in = wire.GetItemInput{Key: key}
-	gets.Put(g)
 }
 
 // Put writes an item. It replaces the item with the same key, if there is one. Options are [If] and [Old].
@@ -74,7 +51,7 @@ func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
 	if err := t.notIndex(); err != nil {
 		return err
 	}
-	c := newWrite(&opPut, t.name)
+	c := newCall(&opPut, t.name, "")
 	defer c.free()
 	if err := c.options(opts); err != nil {
 		return err
@@ -96,7 +73,7 @@ func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
 	if err != nil {
 		return t.refusedItem(ctx, it, err)
 	}
-	return t.storeOld(ctx, &c.call, old)
+	return t.storeOld(ctx, c, old)
 }
 
 // Delete deletes the item with a key, if there is one. Options are [If] and [Old].
@@ -104,7 +81,7 @@ func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
 	if ctx == nil {
 		return noContext("TableOf.Delete")
 	}
-	c := newWrite(&opDelete, t.name)
+	c := newCall(&opDelete, t.name, "")
 	defer c.free()
 	if err := c.parse(args); err != nil {
 		return err
@@ -127,7 +104,7 @@ func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
 	if err != nil {
 		return failed(err)
 	}
-	return t.storeOld(ctx, &c.call, out.Attributes)
+	return t.storeOld(ctx, c, out.Attributes)
 }
 
 // Update applies an update expression to the item with a key, or creates the item, and returns the item after the
@@ -138,7 +115,7 @@ func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ..
 	if ctx == nil {
 		return item, noContext("TableOf.Update")
 	}
-	c := newWrite(&opUpdate, t.name)
+	c := newCall(&opUpdate, t.name, "")
 	defer c.free()
 	if err := c.addKey(key); err != nil {
 		return item, err
@@ -177,42 +154,9 @@ func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ..
 	if err != nil {
 		return item, failed(err)
 	}
-	misfit := t.storeOld(ctx, &c.call, old)
+	misfit := t.storeOld(ctx, c, old)
 	if err := decode(out.Attributes, &item); err != nil {
 		misfit = &DecodeError{t.name, it, err}
 	}
 	return item, misfit
-}
-
-// A write is the state of one Put, Delete or Update. It goes back to a pool, so nothing may keep a reference to a
-// part of it.
-type write struct {
-	call
-	put    wire.PutItemInput
-	delete wire.DeleteItemInput
-	update wire.UpdateItemInput
-}
-
-var writes = sync.Pool{New: func() any { return new(write) }}
-
-func newWrite(o *operation, table string) *write {
-	w := writes.Get().(*write)
-	w.of(o, table, "")
-	return w
-}
-
-func (w *write) free() {
-	if discard != nil && discard(&w.call, w) {
-		return
-	}
-	w.call.release()
-	switch {
-	case w.put.TableName != nil:
-		w.put = wire.PutItemInput{}
-	case w.delete.TableName != nil:
-		w.delete = wire.DeleteItemInput{}
-	case w.update.TableName != nil:
-		w.update = wire.UpdateItemInput{}
-	}
-	writes.Put(w)
 }

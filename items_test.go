@@ -101,7 +101,7 @@ func TestExpressionText(t *testing.T) {
 	for condition, want := range map[string]string{
 		"#n = :n":       "there are no placeholders for names",
 		"p = :n AND :m": "no value for :m",
-		"p = p":         "1 more values than placeholders",
+		"p = p":         "p = p: 1 value has no placeholder",
 		"`p = :n":       "a backquote is not closed",
 	} {
 		require.ErrorContains(t, items.Put(ctx, map[string]any{"p": "P"}, sortkey.If(condition, 3)), want)

@@ -36,18 +36,18 @@ func (t *TableOf[T]) Count(ctx context.Context, args ...any) (int, error) {
 	if ctx == nil {
 		return 0, noContext("TableOf.Count")
 	}
-	r := newReading(&opCount, t.name, t.index)
-	defer r.free()
-	if err := t.prepare(ctx, r, args); err != nil {
+	c := newCall(&opCount, t.name, t.index)
+	defer c.free()
+	if err := t.prepare(ctx, c, args); err != nil {
 		return 0, err
 	}
 	for count := 0; ; {
-		n, err := r.count(ctx, t.db.service)
+		n, err := c.countPage(ctx, t.db.service)
 		if err != nil {
 			return 0, t.db.ended(ctx, failed(err))
 		}
 		count += n
-		if r.start == nil {
+		if c.start == nil {
 			return count, nil
 		}
 		if err := t.db.ended(ctx, nil); err != nil {
@@ -58,20 +58,20 @@ func (t *TableOf[T]) Count(ctx context.Context, args ...any) (int, error) {
 
 var selectCount = new("COUNT")
 
-// count counts the items of the next page, and sets r.start to the start of the page after that.
-func (r *reading) count(ctx context.Context, s *api.Service) (n int, err error) {
+// countPage counts the items of the next page, and sets c.start to the start of the page after that.
+func (c *call) countPage(ctx context.Context, s *api.Service) (n int, err error) {
 	var count int64
-	if r.scan == nil {
-		r.query.ExclusiveStartKey, r.query.Select = r.start, selectCount
-		count, r.start, err = s.QueryClauses(ctx, &r.query, r.clauses, nil)
+	if c.scan == nil {
+		c.query.ExclusiveStartKey, c.query.Select = c.start, selectCount
+		count, c.start, err = s.QueryClauses(ctx, &c.query, c.clauses, nil)
 		return int(count), err
 	}
-	r.scan.ExclusiveStartKey, r.scan.Select = r.start, selectCount
-	out, err := s.Scan(ctx, r.scan, nil)
+	c.scan.ExclusiveStartKey, c.scan.Select = c.start, selectCount
+	out, err := s.Scan(ctx, c.scan, nil)
 	if err != nil {
 		return 0, err
 	}
-	r.start = out.LastEvaluatedKey
+	c.start = out.LastEvaluatedKey
 	return int(*out.Count), nil
 }
 
@@ -193,8 +193,7 @@ func (t *TableOf[T]) addTo(ctx context.Context, part *api.BulkPart, item T) erro
 
 // manyKey returns the primary key that has the values in key.
 func (t *TableOf[T]) manyKey(schema *keycond.Schema, key Key) (attr.Item, error) {
-	c := call{}
-	c.of(&opMany, t.name, "")
+	c := call{choices: choices{operation: &opMany}, table: t.name}
 	if err := c.addKey(key); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/lex"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -174,11 +175,10 @@ func (p *placeholders) expression(source string, values []any, form lex.Form) (*
 		p.text = append(p.text, word...)
 	}
 
-	if len(values) > 0 {
-		return nil, misuse("%s: %d more values than placeholders", source, len(values))
+	if n := len(values); n > 0 {
+		return nil, misuse("%s: %s %s no placeholder", source, text.Count(n, "value"), text.Agree(n, "has", "have"))
 	}
-	text := string(p.text)
-	return &text, nil
+	return new(string(p.text)), nil
 }
 
 // attribute returns the stored form of a value. The bytes of strings and ints are in p.raw, which the next call

@@ -51,7 +51,7 @@ var layers = [][]string{
 	{"internal/engine"},
 	{""},
 	{"server", "internal/tests/apitest"},
-	{"sdk", "internal/apigen/sdkgen", "internal/tests/dbtest"},
+	{"sdk", "internal/tests/dbtest"},
 	{"sortkeytest"},
 	{"examples/music", "examples/orders", "fuzz/replay"},
 
@@ -79,7 +79,7 @@ var layers = [][]string{
 }
 
 // alone lists packages that import no other package of this repository.
-var alone = []string{"store", "keys", "internal/apigen", "internal/apigen/reduce"}
+var alone = []string{"store", "keys", "internal/apigen"}
 
 // tops lists folders whose programs and tests may import anything.
 var tops = []string{"cmd", "fuzz"}
@@ -100,7 +100,7 @@ var (
 // withSDK lists the packages that may import the AWS SDK; tops may, too.
 var withSDK = []string{
 	"sdk", "sortkeytest", "design/designtest", "keys/keyexpr", "bench/layer", "internal/sdkvalue",
-	"internal/apigen/sdkgen", "internal/design/tabledef", "internal/tests/cmdtest",
+	"internal/design/tabledef", "internal/tests/cmdtest",
 }
 
 func TestSDK(t *testing.T) {

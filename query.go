@@ -3,7 +3,6 @@ package sortkey
 import (
 	"context"
 	"iter"
-	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
@@ -45,13 +44,13 @@ func (t *TableOf[T]) QueryPage(ctx context.Context, partition any, opts ...Query
 	if ctx == nil {
 		return nil, noContext("TableOf.QueryPage")
 	}
-	r := newReading(&opQuery, t.name, t.index)
-	defer r.free()
+	c := newCall(&opQuery, t.name, t.index)
+	defer c.free()
 	var list [8]any
-	if err := t.prepare(ctx, r, queryArguments(list[:0], partition, opts)); err != nil {
+	if err := t.prepare(ctx, c, queryArguments(list[:0], partition, opts)); err != nil {
 		return nil, err
 	}
-	return t.one(ctx, r)
+	return t.one(ctx, c)
 }
 
 // queryArguments appends the partition and the options of a query to args.
@@ -76,102 +75,74 @@ func (t *TableOf[T]) ScanPage(ctx context.Context, opts ...Option) (*Page[T], er
 	if ctx == nil {
 		return nil, noContext("TableOf.ScanPage")
 	}
-	r := newReading(&opScan, t.name, t.index)
-	defer r.free()
-	if err := t.prepare(ctx, r, asArguments(opts)); err != nil {
+	c := newCall(&opScan, t.name, t.index)
+	defer c.free()
+	if err := t.prepare(ctx, c, asArguments(opts)); err != nil {
 		return nil, err
 	}
-	return t.one(ctx, r)
-}
-
-// A reading is a query or a scan, read page by page. It goes back to a pool, so nothing may keep a reference to a
-// part of it.
-type reading struct {
-	call
-	// start is the ExclusiveStartKey of the next page, or nil for the first page.
-	start attr.Item
-	size  int64 // the Limit of the next page
-	query wire.QueryInput
-	scan  *wire.ScanInput // nil for a query
-}
-
-var readings = sync.Pool{New: func() any { return new(reading) }}
-
-func newReading(o *operation, table, index string) *reading {
-	r := readings.Get().(*reading)
-	r.of(o, table, index)
-	return r
-}
-
-func (r *reading) free() {
-	if discard != nil && discard(&r.call, r) {
-		return
-	}
-	r.call.release()
-	r.start, r.size, r.scan, r.query = nil, 0, nil, wire.QueryInput{}
-	readings.Put(r)
+	return t.one(ctx, c)
 }
 
 // page reads a page of at most *limit rows, or as many as fit on a page of the service if limit is nil. It returns
 // the ExclusiveStartKey of the next page, or nil if there is none.
-func (r *reading) page(ctx context.Context, s *api.Service, limit *int64, visit api.Visit) (next attr.Item, err error) {
-	if r.scan != nil {
-		r.scan.ExclusiveStartKey, r.scan.Limit = r.start, limit
-		out, err := s.Scan(ctx, r.scan, visit)
+func (c *call) page(ctx context.Context, s *api.Service, limit *int64, visit api.Visit) (next attr.Item, err error) {
+	if c.scan != nil {
+		c.scan.ExclusiveStartKey, c.scan.Limit = c.start, limit
+		out, err := s.Scan(ctx, c.scan, visit)
 		if err != nil {
 			return nil, err
 		}
 		return out.LastEvaluatedKey, nil
 	}
-	r.query.ExclusiveStartKey, r.query.Limit = r.start, limit
-	_, next, err = s.QueryClauses(ctx, &r.query, r.clauses, visit)
+	c.query.ExclusiveStartKey, c.query.Limit = c.start, limit
+	_, next, err = s.QueryClauses(ctx, &c.query, c.clauses, visit)
 	return next, err
 }
 
-// prepare parses the arguments and fills r with the query or the scan that they ask for.
-func (t *TableOf[T]) prepare(ctx context.Context, r *reading, args []any) error {
-	if err := r.parse(args); err != nil {
+// prepare parses the arguments and fills c with the query or the scan that they ask for.
+func (t *TableOf[T]) prepare(ctx context.Context, c *call, args []any) error {
+	if err := c.parse(args); err != nil {
 		return err
 	}
 	var err error
-	if r.start, err = startOf(t.name, t.index, r.after); err != nil {
+	if c.start, err = startOf(t.name, t.index, c.after); err != nil {
 		return err
 	}
-	if r.operation == &opScan || r.operation == &opCount && len(r.key) == 0 && r.sort == nil {
-		t.prepareScan(r)
+	if c.operation == &opScan || c.operation == &opCount && len(c.key) == 0 && c.sort == nil {
+		t.prepareScan(c)
 		return nil
 	}
-	return t.prepareQuery(ctx, r)
+	return t.prepareQuery(ctx, c)
 }
 
-func (t *TableOf[T]) prepareQuery(ctx context.Context, r *reading) error {
+func (t *TableOf[T]) prepareQuery(ctx context.Context, c *call) error {
 	schema, err := t.schema(ctx)
 	if err != nil {
 		return err
 	}
-	if err := r.keyClauses(schema); err != nil {
+	if err := c.keyClauses(schema); err != nil {
 		return err
 	}
 
-	r.query = wire.QueryInput{
-		TableName: &t.name, IndexName: t.indexName(), FilterExpression: r.filter,
-		ProjectionExpression: r.projected(), ExpressionAttributeNames: r.usedNames(),
-		ExpressionAttributeValues: r.boundValues(), ConsistentRead: &r.consistent,
+	c.query = wire.QueryInput{
+		TableName: &t.name, IndexName: t.indexName(), FilterExpression: c.filter,
+		ProjectionExpression: c.projected(), ExpressionAttributeNames: c.usedNames(),
+		ExpressionAttributeValues: c.boundValues(), ConsistentRead: &c.consistent,
 	}
-	if r.descending {
-		r.query.ScanIndexForward = new(false)
+	if c.descending {
+		c.query.ScanIndexForward = new(false)
 	}
 	return nil
 }
 
-func (t *TableOf[T]) prepareScan(r *reading) {
-	r.scan = &wire.ScanInput{
-		TableName: &t.name, IndexName: t.indexName(), FilterExpression: r.filter, ProjectionExpression: r.projected(),
-		ExpressionAttributeNames: r.usedNames(), ExpressionAttributeValues: r.boundValues(),
-		ConsistentRead: &r.consistent,
+func (t *TableOf[T]) prepareScan(c *call) {
+	c.scan = &wire.ScanInput{
+		TableName: &t.name, IndexName: t.indexName(), FilterExpression: c.filter, ProjectionExpression: c.projected(),
+		ExpressionAttributeNames: c.usedNames(), ExpressionAttributeValues: c.boundValues(),
+		ConsistentRead: &c.consistent,
 	}
-	if r.segmented {
-		r.scan.Segment, r.scan.TotalSegments = &r.segment, &r.segments
+	if c.segmented {
+		c.scan.Segment, c.scan.TotalSegments = &c.segment, &c.segments
 	}
 }
 
@@ -186,9 +157,9 @@ func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield 
 		yield(none, noContext("TableOf."+o.name))
 		return
 	}
-	r := newReading(o, t.name, t.index)
-	defer r.free()
-	if err := t.prepare(ctx, r, args); err != nil {
+	c := newCall(o, t.name, t.index)
+	defer c.free()
+	if err := t.prepare(ctx, c, args); err != nil {
 		yield(none, err)
 		return
 	}
@@ -199,12 +170,12 @@ func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield 
 	}
 	defer release()
 
-	left := r.limit // 0: no limit
+	left := c.limit // 0: no limit
 	size := int64(firstPage)
 	l := t.itemType.lists.Get().(*list[T])
 	defer t.itemType.keep(l)
 	for {
-		err := t.read(reads, r, size, left, l)
+		err := t.read(reads, c, size, left, l)
 		misfit, _ := err.(*DecodeError)
 		if err != nil && misfit == nil {
 			yield(none, t.db.ended(ctx, err))
@@ -232,7 +203,7 @@ func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield 
 			}
 		}
 
-		if r.start == nil {
+		if c.start == nil {
 			return
 		}
 		size = 0
@@ -251,49 +222,49 @@ func (db *DB) ended(ctx context.Context, err error) error {
 	return err
 }
 
-// read fills l with the items of the next page, and sets r.start to the start of the page after that. The page ends
+// read fills l with the items of the next page, and sets c.start to the start of the page after that. The page ends
 // after size rows have been read or most items have been found; 0 means no limit. An item that does not fit T also
 // ends the page, with a [*DecodeError].
-func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, l *list[T]) error {
-	if most > 0 && r.filter == nil && (size == 0 || most < size) {
+func (t *TableOf[T]) read(ctx context.Context, c *call, size, most int64, l *list[T]) error {
+	if most > 0 && c.filter == nil && (size == 0 || most < size) {
 		size = most
 	}
 	var limit *int64
-	if r.size = size; size > 0 {
-		limit = &r.size
+	if c.size = size; size > 0 {
+		limit = &c.size
 	}
 
 	t.itemType.empty(l)
 	l.end = 0
-	if r.filter != nil {
+	if c.filter != nil {
 		l.end = int(most)
 	}
 	// decoding may wait for another read, so this read must not hold a slot for heavy work meanwhile
 	if t.itemType.callsMethods {
 		ctx = throttle.Exempt(ctx)
 	}
-	next, err := r.page(ctx, t.db.service, limit, l.visit)
+	next, err := c.page(ctx, t.db.service, limit, l.visit)
 	if err != nil {
 		return failed(err)
 	}
-	r.start = next
+	c.start = next
 	if l.wrong != nil {
-		return t.misfit(ctx, &r.call, next, l.wrong)
+		return t.misfit(ctx, c, next, l.wrong)
 	}
 	return nil
 }
 
 // one reads one page and returns it with its cursor and its trace.
-func (t *TableOf[T]) one(ctx context.Context, r *reading) (*Page[T], error) {
+func (t *TableOf[T]) one(ctx context.Context, c *call) (*Page[T], error) {
 	p := new(Page[T])
 	ctx = table.WithTrace(ctx, func(tr table.Trace) { p.Trace = Trace(engine.NewTrace(&tr)) })
 	l := t.itemType.lists.Get().(*list[T])
 	defer t.itemType.keep(l)
-	err := t.read(ctx, r, r.limit, 0, l)
+	err := t.read(ctx, c, c.limit, 0, l)
 	if _, ok := err.(*DecodeError); err != nil && !ok {
 		return nil, err
 	}
 	p.Items = t.itemType.take(l)
-	p.Cursor = cursorOf(t.name, t.index, r.start)
+	p.Cursor = cursorOf(t.name, t.index, c.start)
 	return p, err
 }

@@ -66,22 +66,22 @@ func TestEnsureTable(t *testing.T) {
 			"customer / order:N", "it has no local index ByX, and one cannot be added",
 			[]sortkey.TableOption{sortkey.Local("ByX", "x")},
 		},
-		{"customer / order:N", `index ByCity has the key "city", not "city / order:N"`,
+		{"customer / order:N", `with the key "city" that projects the keys and a, total, not a global index with the key "city / order:N" that`,
 			[]sortkey.TableOption{sortkey.Global("ByCity", "city / order:N").Only("a", "total")}},
-		{"customer / order:N", "index ByCity projects the keys and a, total, not all attributes",
+		{"customer / order:N", `the keys and a, total, not a global index with the key "city" that projects all attributes`,
 			[]sortkey.TableOption{sortkey.Global("ByCity", "city")}},
 		{
-			"customer / order:N", "index ByTotal is a local index, not a global one",
+			"customer / order:N", `index ByTotal is a local index with the key`,
 			[]sortkey.TableOption{sortkey.Global("ByTotal", "total:N")},
 		},
 		{
-			"customer / order:N", "index ByCity is a global index, not a local one",
+			"customer / order:N", `index ByCity is a global index with the key "city"`,
 			[]sortkey.TableOption{sortkey.Local("ByCity", "city")},
 		},
 		{"customer / order:N", "its key attribute city has the type S, not N as in index ByY",
 			[]sortkey.TableOption{sortkey.Global("ByY", "city:N")}},
 		{
-			"customer / order:N", `its time to live is attribute "until", not "expires"`,
+			"customer / order:N", `its time to live attribute is "until", not "expires"`,
 			[]sortkey.TableOption{sortkey.TimeToLive("expires")},
 		},
 	} {

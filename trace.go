@@ -1,6 +1,7 @@
 package sortkey
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -14,29 +15,44 @@ import (
 // [Event.Traces] return traces. The code that counts the consumed capacity also makes the trace, so the two always
 // agree.
 type Trace struct {
-	Operation string // Query or Scan
-	Table     string
-	Index     string // "" for the table itself
+	Operation string `json:"operation"` // Query or Scan
+	Table     string `json:"table"`
+	Index     string `json:"index,omitempty"` // "" for the table itself
 	// Partition is the partition key that a query read: its attributes in the order of the key. It is nil for a scan.
-	Partition []attr.Attribute
+	Partition []attr.Attribute `json:"partition,omitempty"`
 	// SortKey are the names of the sort key's attributes. Low and High are the ends of the range of sort keys that a
 	// query read, or nil where the range is open. If the page continues another page, the range begins after the
 	// ExclusiveStartKey or, in reverse order, ends before it.
-	SortKey   []string
-	Low, High *keycond.Bound
+	SortKey []string       `json:"sort_key,omitempty"`
+	Low     *keycond.Bound `json:"low,omitempty"`
+	High    *keycond.Bound `json:"high,omitempty"`
 	// Span is the range of key hashes that a scan read. It is the zero value for a query.
-	Span       store.Span
-	Reverse    bool
-	Consistent bool
+	Span       store.Span `json:"span,omitzero"`
+	Reverse    bool       `json:"reverse,omitempty"`
+	Consistent bool       `json:"consistent,omitempty"`
 	// Examined is the number of rows that the page read. Returned is the number of those that passed the filter.
-	Examined, Returned int
+	Examined int `json:"examined"`
+	Returned int `json:"returned"`
 	// Bytes is the size of the rows read, as DynamoDB documents it. Fetched is the size of the items that a read of a
 	// local index fetched from the table.
-	Bytes, Fetched int
+	Bytes   int `json:"bytes"`
+	Fetched int `json:"fetched,omitempty"`
 	// Units are the read units consumed.
-	Units float64
+	Units float64 `json:"units"`
 	// Stop says why the page ended.
-	Stop keycond.Stop
+	Stop keycond.Stop `json:"stop"`
+}
+
+// plainTrace is a Trace without methods, for its JSON.
+type plainTrace Trace
+
+// MarshalJSON implements [encoding/json.Marshaler]. The JSON has the slice both in words, for programs that only show
+// it, and as values in DynamoDB JSON. [encoding/json.Unmarshal] reads it into a Trace.
+func (t Trace) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Slice string `json:"slice"`
+		plainTrace
+	}{t.Slice(), plainTrace(t)})
 }
 
 // Slice describes the partition and the range that the page read, in words, for logs and messages.

@@ -3,6 +3,8 @@ package attr
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
+	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/internal/item/doc"
 	"github.com/sortkey/sortkey/internal/item/number"
@@ -205,4 +207,36 @@ var emptyItem = Item(doc.Empty)
 type Attribute struct {
 	Name  string
 	Value Value
+}
+
+// jsonAttribute is the JSON of an Attribute. It has the value in DynamoDB JSON. DynamoDB JSON cannot hold a string
+// that is not UTF-8, such as the end of a range may be, so text has the bytes of such a string instead.
+type jsonAttribute struct {
+	Name  string          `json:"name"`
+	Value json.RawMessage `json:"value,omitempty"`
+	Text  []byte          `json:"text,omitempty"`
+}
+
+// MarshalJSON implements [encoding/json.Marshaler].
+func (a Attribute) MarshalJSON() ([]byte, error) {
+	j := jsonAttribute{Name: a.Name}
+	if a.Value.kind == String && !utf8.Valid(a.Value.raw) {
+		j.Text = a.Value.raw
+	} else {
+		j.Value = a.Value.AppendJSON(nil)
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON implements [encoding/json.Unmarshaler].
+func (a *Attribute) UnmarshalJSON(text []byte) (err error) {
+	var j jsonAttribute
+	if err := json.Unmarshal(text, &j); err != nil {
+		return err
+	}
+	a.Name, a.Value = j.Name, MakeValue(String, j.Text)
+	if j.Text == nil {
+		a.Value, err = ParseValue(j.Value)
+	}
+	return err
 }

@@ -18,12 +18,12 @@ type Bound struct {
 	// Sort has values for the first attributes of the sort key, in the order of the key; the attributes after these
 	// are not bounded. The last value may be incomplete: only the beginning of a value, or bytes that sort after all
 	// values that begin alike.
-	Sort []attr.Attribute
+	Sort []attr.Attribute `json:"sort"`
 	// Item is the primary key of the item at the bound. A bound in an index may have one, because the primary key
 	// orders items with equal index keys. It is nil if the sort key alone makes the bound.
-	Item []attr.Attribute
+	Item []attr.Attribute `json:"item,omitempty"`
 	// Inclusive says whether the rows at the bound are in the range.
-	Inclusive bool
+	Inclusive bool `json:"inclusive,omitempty"`
 }
 
 // PartitionKey decodes the address of a partition, which [Schema.Place] returned, into the values of the partition

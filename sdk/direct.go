@@ -205,70 +205,72 @@ func (d *direct) answer(ctx context.Context, input any) (any, error) {
 	if ctx.Err() != nil {
 		return nil, errWire // on the wire, the SDK returns the error of the context
 	}
+	m := toSDKs.Get().(*toSDK)
+	defer m.release()
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:
-		return d.getItem(ctx, in)
+		return m.getItem(ctx, in, d.service)
 	case *dynamodb.PutItemInput:
-		return run(ctx, d, in, (*fromSDK).putItemInput, (*api.Service).PutItem, putItemOutputOf)
+		return run(ctx, m, in, new(dynamodb.PutItemOutput), d.service.PutItem)
 	case *dynamodb.UpdateItemInput:
-		return run(ctx, d, in, (*fromSDK).updateItemInput, (*api.Service).UpdateItem, updateItemOutputOf)
+		return run(ctx, m, in, new(dynamodb.UpdateItemOutput), d.service.UpdateItem)
 	case *dynamodb.DeleteItemInput:
-		return run(ctx, d, in, (*fromSDK).deleteItemInput, (*api.Service).DeleteItem, deleteItemOutputOf)
+		return run(ctx, m, in, new(dynamodb.DeleteItemOutput), d.service.DeleteItem)
 	case *dynamodb.QueryInput:
-		return find(ctx, d, in, in.Select, (*fromSDK).queryInput, (*api.Service).Query, (*toSDK).queryOutput)
+		m.counting = in.Select == types.SelectCount
+		return run(ctx, m, in, new(dynamodb.QueryOutput), visiting(m, d.service.Query))
 	case *dynamodb.ScanInput:
-		return find(ctx, d, in, in.Select, (*fromSDK).scanInput, (*api.Service).Scan, (*toSDK).scanOutput)
+		m.counting = in.Select == types.SelectCount
+		return run(ctx, m, in, new(dynamodb.ScanOutput), visiting(m, d.service.Scan))
 	case *dynamodb.BatchGetItemInput:
-		return run(ctx, d, in, (*fromSDK).batchGetItemInput, (*api.Service).BatchGetItem, batchGetItemOutputOf)
+		return run(ctx, m, in, new(dynamodb.BatchGetItemOutput), d.service.BatchGetItem)
 	case *dynamodb.BatchWriteItemInput:
-		return run(ctx, d, in, (*fromSDK).batchWriteItemInput, (*api.Service).BatchWriteItem, batchWriteItemOutputOf)
+		return run(ctx, m, in, new(dynamodb.BatchWriteItemOutput), d.service.BatchWriteItem)
 	}
 	return nil, errWire
 }
 
-// run converts the input, calls the operation's method and converts the method's output.
-func run[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in *In, input func(*fromSDK, In) APIIn,
-	method func(*api.Service, context.Context, *APIIn) (*APIOut, error), output func(APIOut) Out,
+// run converts the input, calls the operation's method and stores the converted output in out.
+func run[In, Out any](
+	ctx context.Context, m *toSDK, in, out any, method func(context.Context, *In) (*Out, error),
 ) (any, error) {
 	s := fromSDKs.Get().(*fromSDK)
 	defer s.release() // release s only now, as request may use its memory until method has returned
-	request := input(s, *in)
-	if s.refused || s.tooLong() {
+	request := new(In)
+	if convert(s, in, request); s.refused || s.tooLong() {
 		return nil, errWire
 	}
-	result, err := method(d.service, ctx, &request)
+	result, err := method(ctx, request)
 	if err != nil {
 		return nil, err
 	}
-	return new(output(*result)), nil
+	convert(m, result, out)
+	return out, nil
+}
+
+// visiting returns the method of Query or Scan in the form that run takes. m converts the items directly from the
+// store's memory.
+func visiting[In, Out any](
+	m *toSDK, method func(context.Context, *In, api.Visit) (*Out, error),
+) func(context.Context, *In) (*Out, error) {
+	return func(ctx context.Context, in *In) (*Out, error) { return method(ctx, in, m.visitEach) }
 }
 
 // getItem does for GetItem what run does for other operations. It converts the item directly from the store's memory.
-func (d *direct) getItem(ctx context.Context, in *dynamodb.GetItemInput) (any, error) {
-	s, m := fromSDKs.Get().(*fromSDK), toSDKs.Get().(*toSDK)
+func (m *toSDK) getItem(ctx context.Context, in *dynamodb.GetItemInput, service *api.Service) (any, error) {
+	s := fromSDKs.Get().(*fromSDK)
 	defer s.release()
-	defer m.release()
-	s.get = s.getItemInput(*in)
-	if s.refused || s.tooLong() {
+	s.borrows = true // nothing keeps the key after the call
+	if convert(s, in, &s.get); s.refused || s.tooLong() {
 		return nil, errWire
 	}
-	used, err := d.service.GetItem(ctx, &s.get, m.visitOne)
+	used, err := service.GetItem(ctx, &s.get, m.visitOne)
 	if err != nil {
 		return nil, err
 	}
-	return m.getItemOutput(used), nil
-}
-
-// find does for Query and Scan what run does for other operations. It converts the items directly from the store's
-// memory.
-func find[In, APIIn, APIOut, Out any](
-	ctx context.Context, d *direct, in *In, sel types.Select, input func(*fromSDK, In) APIIn,
-	method func(*api.Service, context.Context, *APIIn, api.Visit) (*APIOut, error), output func(*toSDK, APIOut) Out,
-) (any, error) {
-	m := toSDKs.Get().(*toSDK)
-	defer m.release()
-	m.counting = sel == types.SelectCount
-	return run(ctx, d, in, input, func(s *api.Service, ctx context.Context, in *APIIn) (*APIOut, error) {
-		return method(s, ctx, in, m.visitEach)
-	}, func(out APIOut) Out { return output(m, out) })
+	if m.got == nil {
+		m.got = new(getOutput)
+	}
+	convert(m, &used, &m.got.out.ConsumedCapacity)
+	return &m.got.out, nil
 }

@@ -9,5 +9,3 @@
 // [Client] chooses a way for each call. It takes the short way if nothing that the caller added could observe the
 // difference, and the wire otherwise. [Direct] always takes the short way for operations on items.
 package sdk
-
-//go:generate go run ../internal/apigen/sdkgen

@@ -23,13 +23,14 @@ type fromSDK struct {
 	builders []attr.Builder // by depth
 	elems    []attr.Value   // elements of the lists that are being read; those of the innermost list are last
 	get      wire.GetItemInput
-	last     []string // attribute names of the last item that brief converted, sorted
+	borrows  bool     // items may use the memory of s, as nothing keeps them after the call
+	last     []string // attribute names of the last borrowed item, sorted
 }
 
 var fromSDKs = sync.Pool{New: func() any { return new(fromSDK) }}
 
-// release resets s for the next request, which overwrites the values that s has made and the items that brief has
-// returned. Other items have memory of their own.
+// release resets s for the next request, which overwrites the values that s has made and the items that
+// borrow its memory. Other items have memory of their own.
 func (s *fromSDK) release() {
 	const keepBytes, keepValues = 1 << 20, 1 << 12
 	if cap(s.buf) > keepBytes || cap(s.elems) > keepValues {
@@ -40,6 +41,7 @@ func (s *fromSDK) release() {
 	}
 	clear(s.elems[:cap(s.elems)])
 	s.refused, s.size, s.buf, s.elems, s.get = false, 0, s.buf[:0], s.elems[:0], wire.GetItemInput{}
+	s.borrows = false
 	fromSDKs.Put(s)
 }
 
@@ -54,18 +56,14 @@ func (s *fromSDK) refuse(wrong bool) bool {
 	return s.refused
 }
 
-// item returns a new item with the attributes. It returns nil if attributes is nil.
+// item returns an item with the attributes, or nil if attributes is nil. If s.borrows is set, the item is only valid
+// until the next request.
 func (s *fromSDK) item(attributes map[string]types.AttributeValue) attr.Item {
-	if attributes == nil || !s.collect(attributes, 0) {
+	switch {
+	case attributes == nil || !(s.borrows && s.repeat(attributes)) && !s.collect(attributes, 0):
 		return nil
-	}
-	return s.builders[0].Item()
-}
-
-// brief is like item, but its result is only valid until the next request.
-func (s *fromSDK) brief(attributes map[string]types.AttributeValue) attr.Item {
-	if attributes == nil || !s.repeat(attributes) && !s.collect(attributes, 0) {
-		return nil
+	case !s.borrows:
+		return s.builders[0].Item()
 	}
 	from := len(s.buf)
 	s.buf = s.builders[0].AppendItem(s.buf)

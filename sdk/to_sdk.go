@@ -68,23 +68,6 @@ func (m *toSDK) release() {
 	toSDKs.Put(m)
 }
 
-// itemOf returns the SDK's form of an item, or nil for nil. The result shares no memory with the item.
-func itemOf(it attr.Item) map[string]types.AttributeValue {
-	m := toSDKs.Get().(*toSDK)
-	defer m.release()
-	return m.optional(it)
-}
-
-// itemsOf returns the SDK's form of items, or nil for nil.
-func itemsOf(items []attr.Item) []map[string]types.AttributeValue {
-	if items == nil {
-		return nil
-	}
-	m := toSDKs.Get().(*toSDK)
-	defer m.release()
-	return list(items, m.make)
-}
-
 // takeItem makes the output of a GetItem that has found the item.
 func (m *toSDK) takeItem(it attr.Item) {
 	m.got = new(getOutput)

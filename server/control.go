@@ -9,8 +9,10 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -268,15 +270,43 @@ func (c *controlled) lift() {
 
 // readControl decodes the body into the struct that v points to. It refuses members that the struct does not have.
 func readControl(r *http.Request, v any) error {
-	dec := json.NewDecoder(r.Body)
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(v); err != nil {
-		return fmt.Errorf("the body: %w", err)
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
 	}
-	if _, err := dec.Token(); err != io.EOF {
-		return errors.New("the body: there is more after the object")
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(body, &members); err != nil {
+		return fmt.Errorf("the body is not a JSON object: %w", err)
+	}
+	for name, value := range members {
+		to := reflect.ValueOf(v).Elem().FieldByNameFunc(func(field string) bool {
+			return strings.EqualFold(field, name)
+		})
+		if !to.IsValid() || to.Kind() == reflect.Struct {
+			return fmt.Errorf("the body has an unknown member %q", name)
+		}
+		if err := json.Unmarshal(value, to.Addr().Interface()); err != nil {
+			return fmt.Errorf("the member %s is %s, not %s", name, value, wanted(to.Type()))
+		}
 	}
 	return nil
+}
+
+// wanted describes the JSON values that a field of a type takes.
+func wanted(of reflect.Type) string {
+	switch of.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "a list, each element " + wanted(of.Elem())
+	case reflect.Float64:
+		return "a number"
+	case reflect.Uint64:
+		return "a whole number from 0"
+	}
+	return "a whole number"
 }
 
 func controlError(w http.ResponseWriter, status int, err error) {

@@ -182,8 +182,10 @@ func TestControlMistakes(t *testing.T) {
 		`{"Operation": "PutItem"}`:                                                 "has no effect",
 		`{"Operation": "PutItem", "Code": "ThrottlingException", "Nth": [0]}`:      "from 1",
 		`{"Operation": "TransactWriteItems", "Reasons": ["TransactionConflicts"]}`: "did you mean TransactionConflict?",
-		`{"Operation": "PutItem", "Code": "ThrottlingException"} {}`:               "there is more after the object",
-		`{"Operation": "PutItem", "Cod": "ThrottlingException"}`:                   `unknown field \"Cod\"`,
+		`{"Operation": "PutItem", "Code": "ThrottlingException"} {}`:               "after top-level value",
+		`{"Operation": "PutItem", "Cod": "ThrottlingException"}`:                   `unknown member \"Cod\"`,
+		`{"Operation": 5}`:                     `"the member Operation is 5, not a string"`,
+		`{"Operation": "PutItem", "Nth": "x"}`: `"the member Nth is \"x\", not a list, each element a whole number"`,
 	} {
 		status, answer := c.do("POST", "/databases/a/faults", bad)
 		require.Equal(t, http.StatusBadRequest, status, bad)

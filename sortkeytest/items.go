@@ -14,10 +14,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
@@ -91,15 +91,18 @@ func (db *DB) PutFile(table, path string) {
 }
 
 func (db *DB) putJSON(table string, text []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	dec := jsontext.NewDecoder(bytes.NewBuffer(text))
 	for {
-		var next json.RawMessage
-		err := dec.Decode(&next)
+		value, err := dec.ReadValue()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		from := int(dec.InputOffset()) - len(next)
-		from += len(text[from:]) - len(bytes.TrimLeft(text[from:], " \t\r\n"))
+		next := json.RawMessage(value)
+		from := dec.InputOffset() - int64(len(next))
+		if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+			from, err = e.ByteOffset, requestfile.Syntax(e)
+		}
 		line := int64(1 + bytes.Count(text[:from], []byte("\n")))
 		if err == nil && requestfile.Is(next) {
 			if err := db.putRequests(table, next, line); err != nil {
@@ -256,18 +259,13 @@ func Get[T any](db *DB, table string, key ...any) (item T, ok bool) {
 		)
 	}
 
-	in := &dynamodb.GetItemInput{
-		TableName: &table, Key: map[string]types.AttributeValue{}, ConsistentRead: aws.Bool(true),
-	}
-	for i, name := range names {
-		in.Key[name] = db.keyValue("Get from "+table, schema, i, key[i])
-	}
-	out, err := db.Direct.GetItem(quiet, in)
-	db.must(err, "Get from %s: ", table)
-	if out.Item == nil {
+	values := db.keyValues("Get from "+table, schema, key)
+	found, err := sortkey.Table[attr.Item](db.DB, table).Get(quiet, values, sortkey.Consistent)
+	if errors.Is(err, sortkey.ErrNotFound) {
 		return item, false
 	}
-	return unmarshal[T](db, table, out.Item), true
+	db.must(err, "Get from %s: ", table)
+	return unmarshal[T](db, table, sdkvalue.Of(found)), true
 }
 
 // Query returns the items whose key begins with the given values, ordered by the rest of the key. With one value,
@@ -290,33 +288,16 @@ func Query[T any](db *DB, from string, key ...any) []T {
 		)
 	}
 
-	in := &dynamodb.QueryInput{
-		TableName: &table, ExpressionAttributeNames: map[string]string{},
-		ExpressionAttributeValues: map[string]types.AttributeValue{},
+	values := db.keyValues("Query of "+from, schema, key)
+	rows, opts := sortkey.Table[attr.Item](db.DB, table), []sortkey.QueryOption{sortkey.Consistent}
+	if index != "" {
+		rows, opts = rows.Index(index), nil
 	}
-	if index == "" {
-		in.ConsistentRead = aws.Bool(true)
-	} else {
-		in.IndexName = &index
-	}
-	var conditions []string
-	for i, v := range key {
-		name, place := fmt.Sprintf("#k%d", i), fmt.Sprintf(":k%d", i)
-		in.ExpressionAttributeNames[name] = schema.names[i]
-		in.ExpressionAttributeValues[place] = db.keyValue("Query of "+from, schema, i, v)
-		conditions = append(conditions, name+" = "+place)
-	}
-
-	in.KeyConditionExpression = aws.String(strings.Join(conditions, " AND "))
 	all := []T{}
-	for pages := dynamodb.NewQueryPaginator(db.Direct, in); pages.HasMorePages(); {
-		page, err := pages.NextPage(quiet)
+	for item, err := range rows.Query(quiet, values, opts...) {
 		db.must(err, "Query of %s: ", from)
-		for _, item := range page.Items {
-			all = append(all, unmarshal[T](db, table, item))
-		}
+		all = append(all, unmarshal[T](db, table, sdkvalue.Of(item)))
 	}
-
 	return all
 }
 
@@ -360,25 +341,19 @@ func unmarshal[T any](db *DB, table string, item map[string]types.AttributeValue
 	return v
 }
 
-// keyValue converts v to the value of key attribute i. If v does not fit, it fails the test. The message begins with
+// keyValues converts the values of key attributes. If one does not fit, it fails the test. The message begins with
 // what, which describes the call.
-func (db *DB) keyValue(what string, s schema, i int, v any) types.AttributeValue {
+func (db *DB) keyValues(what string, s schema, key []any) (values sortkey.Key) {
 	db.t.Helper()
-	value := db.value(v)
-	kind := ""
-	switch value.(type) {
-	case *types.AttributeValueMemberS:
-		kind = "S"
-	case *types.AttributeValueMemberN:
-		kind = "N"
-	case *types.AttributeValueMemberB:
-		kind = "B"
+	for i, v := range key {
+		value, err := sdkvalue.Value(db.value(v))
+		if err != nil || value.Kind().String() != s.types[i] {
+			db.t.Fatalf("sortkeytest: %s: the value %v for %s has type %T, want %s, as the key is %q",
+				what, v, s.names[i], v, kinds[s.types[i]], s)
+		}
+		values = append(values, value)
 	}
-	if kind != s.types[i] {
-		db.t.Fatalf("sortkeytest: %s: the value %v for %s has type %T, want %s, as the key is %q",
-			what, v, s.names[i], v, kinds[s.types[i]], s)
-	}
-	return value
+	return values
 }
 
 // kinds describes the types of key attributes.

@@ -52,6 +52,10 @@ func TestMessages(t *testing.T) {
 			}},
 		{"malformed", "sortkeytest: table Orders: line 2: unexpected EOF",
 			func(db *sortkeytest.DB) { db.PutJSON("Orders", []byte("\n{\"customer\":")) }},
+		{"repeated member", `sortkeytest: table Orders: line 2: duplicate object member name "customer" at offset 25`,
+			func(db *sortkeytest.DB) {
+				db.PutJSON("Orders", []byte("{\"customer\": {\"S\": \"7\"},\n\"customer\": {\"S\": \"8\"}}"))
+			}},
 		{"decoding", `sortkeytest: table Orders: cannot decode attribute total of item "7" / 2 into a struct { Total ` +
 			`bool "dynamodbav:\"total\"" }: unmarshal failed`,
 			func(db *sortkeytest.DB) {

@@ -81,10 +81,13 @@ func TestNext(t *testing.T) {
 		{"two writes in one", `{"Tab":[{"PutRequest":{"Item":{"id":{"S":"a"}}},"DeleteRequest":{"Key":{"id":{"S":"a"}}}}]}`,
 			`1 Tab: an object with "DeleteRequest" is not a write such as {"PutRequest": {"Item": {…}}}`},
 		{"no object", `{"Tab":[7,` + putA + `]}`, "1 Tab: 7 is not a request\n1 Tab {\"id\":{\"S\":\"a\"}}"},
+		{"long value", `{"Tab":["` + strings.Repeat("a", 100) + `"]}`, `1 Tab: "` + strings.Repeat("a", 59) + "… is not a request"},
 		{"no list", `{"RequestItems":{"Tab":{}}}`, "end: the writes of table Tab are not a list"},
 		{"cut", `{"Tab":[` + putA + `,`, "1 Tab {\"id\":{\"S\":\"a\"}}\nend: file ends inside a JSON value"},
 		{"cut in a list", `[`, "end: file ends inside a JSON value"},
 		{"malformed", "{\n\"Tab\":[" + putA + "\n,}", "2 Tab {\"id\":{\"S\":\"a\"}}\nend: line 3: invalid character ',' at start of value"},
+		{"repeated member", "{\"Tab\":[" + putA + "],\n\"Tab\":[]}", "1 Tab {\"id\":{\"S\":\"a\"}}\n" +
+			`end: line 2: duplicate object member name "Tab" at offset 51`},
 		{"bracket", `]`, "end: line 1: invalid character ']' at start of value"},
 		{"nesting", strings.Repeat("[", 40), "end: lists of requests are nested too deep"},
 	} {

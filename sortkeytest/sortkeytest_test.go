@@ -46,6 +46,7 @@ func TestPutJSONForms(t *testing.T) {
 	}{
 		{"nothing", ``, 0},
 		{"one", `{"id":{"S":"a"}}`, 1},
+		{"byte-order mark", "\ufeff{\"id\":{\"S\":\"a\"}}", 1},
 		{"lines", "{\"id\":{\"S\":\"a\"}}\n{\"id\":{\"S\":\"b\"}}\n", 2},
 		{"a list", `[{"id":{"S":"a"}},{"id":{"S":"b"}}]`, 2},
 		{"an answer", `{"Count":2,"Items":[{"id":{"S":"a"}},{"id":{"S":"b"}}]}`, 2},

@@ -36,8 +36,9 @@ func (r Range) Contains(sort []byte) bool {
 // inclusive and, if After is set, only the rows strictly after it. A Last above [MaxHash] means MaxHash. The zero Span
 // contains the hash 0 only; see [Everything].
 type Span struct {
-	First, Last uint32
-	After       *Position
+	First uint32    `json:"first"`
+	Last  uint32    `json:"last"`
+	After *Position `json:"after,omitempty"`
 }
 
 // Everything returns the Span of all rows of a space. To continue a scan, set After in it.

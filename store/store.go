@@ -32,7 +32,8 @@ type Row struct {
 // A Position is a place in scan order, (Hash(Partition), Partition, Sort), whether or not a row exists there. To
 // continue a scan, put the Position of the last row into [Span].After.
 type Position struct {
-	Partition, Sort []byte
+	Partition []byte `json:"partition"`
+	Sort      []byte `json:"sort"`
 }
 
 // A Reader reads one state of a store. It is valid until the function that

@@ -2,10 +2,12 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -22,17 +24,60 @@ const codeInvalid = "ValidationError"
 // An action is one write or condition check of a transaction. Its expressions are parsed. A PartiQL statement that
 // writes is an action too.
 type action struct {
+	kind      actionKind
 	table     *string
-	key       attr.Item // for a Put, the whole item
-	put       bool
+	key       attr.Item // for a put, the whole item
+	update    *expr.Update
+	cond      *expr.Condition
 	onFailure *string
-	check     func(*table.Table) error // does the checks that do not need stored items
-	run       func(*table.Tx, *table.Table) (table.Change, error)
+	invalid   error // of a value in the request; it cancels the transaction
+}
+
+type actionKind int
+
+const (
+	putAction    actionKind = iota
+	insertAction            // a put of an item that must not exist
+	updateAction
+	deleteAction
+	checkAction
+)
+
+func (a *action) puts() bool { return a.kind <= insertAction }
+
+// check does the checks that do not need stored items.
+func (a *action) check(t *table.Table) error {
+	var err error
+	switch {
+	case a.puts():
+		err = t.CheckPut(a.key)
+	case a.kind == updateAction:
+		err = t.CheckUpdate(a.key, a.update)
+	default:
+		err = t.CheckKey(a.key)
+	}
+	return cmp.Or(err, a.invalid)
+}
+
+func (a *action) run(tx *table.Tx, t *table.Table) (table.Change, error) {
+	switch a.kind {
+	case updateAction:
+		return tx.Update(t, a.key, a.update, a.cond)
+	case deleteAction:
+		return tx.Delete(t, a.key, a.cond)
+	case checkAction:
+		return tx.Check(t, a.key, a.cond)
+	}
+	change, err := tx.Put(t, a.key, a.cond)
+	if a.kind == insertAction && isKind(err, table.ConditionFailed) {
+		err = wire.NewError(codeDuplicate, "Duplicate primary key exists in table")
+	}
+	return change, err
 }
 
 // itemKey returns the key of an action's item.
 func (a *action) itemKey(t *table.Table) (attr.Item, error) {
-	if a.put {
+	if a.puts() {
 		return t.KeyOf(a.key)
 	}
 	return a.key, nil
@@ -40,7 +85,7 @@ func (a *action) itemKey(t *table.Table) (attr.Item, error) {
 
 // itemID returns the [itemID] of the item that the action writes.
 func (a *action) itemID(t *table.Table) (string, error) {
-	if !a.put {
+	if !a.puts() {
 		return itemID(t, a.key)
 	}
 	partition, sort, err := t.ItemAddress(a.key)

@@ -14,37 +14,6 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-const (
-	putBody = `{"TableName":"Orders","Item":{"pk":{"S":"customer#42"},` +
-		`"sk":{"S":"order#2026-11-21"},"total":{"N":"129.95"},"lines":{"L":[{"M":{"sku":{"S":"A-1"},"n":{"N":"2"}}},` +
-		`{"M":{"sku":{"S":"B-7"},"n":{"N":"1"}}}]},"paid":{"BOOL":true}},` +
-		`"ConditionExpression":"attribute_not_exists(pk)","ReturnValues":"NONE"}`
-	queryBody = `{"TableName":"Orders","KeyConditionExpression":"#p = :p AND begins_with(sk, ` +
-		`:s)","FilterExpression":"total > :t","ExpressionAttributeNames":{"#p":"pk"},` +
-		`"ExpressionAttributeValues":{":p":{"S":"customer#42"},":s":{"S":"order#"},":t":{"N":"10"}},"Limit":100}`
-)
-
-func BenchmarkDecode(b *testing.B) {
-	for _, bb := range []struct {
-		op   wire.Op
-		body []byte
-	}{{wire.OpPutItem, []byte(putBody)}, {wire.OpQuery, []byte(queryBody)}} {
-		b.Run(bb.op.String(), func(b *testing.B) {
-			b.ReportAllocs()
-			b.SetBytes(int64(len(bb.body)))
-			for b.Loop() {
-				in := bb.op.NewInput()
-				if err := wire.Decode(bb.body, in); err != nil {
-					b.Fatal(err)
-				}
-				if err := wire.Validate(bb.op, in); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 func queryPage(tb testing.TB, n int) *wire.QueryOutput {
 	out := &wire.QueryOutput{Count: new(int64(n)), ScannedCount: new(int64(n)), Items: []attr.Item{}}
 	for i := range n {
@@ -54,16 +23,6 @@ func queryPage(tb testing.TB, n int) *wire.QueryOutput {
 					`"note":{"S":"left at the door"}}`, i, i)))
 	}
 	return out
-}
-
-func BenchmarkAppendQueryOutput(b *testing.B) {
-	out := queryPage(b, 1000)
-	buf := wire.AppendJSON(nil, out)
-	b.ReportAllocs()
-	b.SetBytes(int64(len(buf)))
-	for b.Loop() {
-		buf = wire.AppendJSON(buf[:0], out)
-	}
 }
 
 func TestAppendQueryOutputDoesNotAllocate(t *testing.T) {

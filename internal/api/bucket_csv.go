@@ -11,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api/s3files"
 	"github.com/sortkey/sortkey/internal/item/blob"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -88,7 +89,7 @@ func (r *csvReader) Next() ([]byte, error) {
 		return nil, err
 	}
 	if len(cells) != len(r.names) {
-		return nil, fmt.Errorf("the record has %d cells, want %d", len(cells), len(r.names))
+		return nil, fmt.Errorf("the record has %s, want %d", text.Count(len(cells), "cell"), len(r.names))
 	}
 	r.b.Reset()
 	for i, text := range cells {

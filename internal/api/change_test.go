@@ -35,7 +35,7 @@ var changeMembers = map[string]string{
 }
 
 // TestChangesApart sends each pair of changes in one UpdateTable to a table with provisioned throughput and a global
-// index. Source: row 1 of the list of 2026-11-26; ACK 174, 224, 382 and 433 (see [TestFidelityOfTables]).
+// index. Source: row 1 of the list of 2026-11-26; ACK 174, 224, 382 and 433 (see testdata/requests/fidelity).
 func TestChangesApart(t *testing.T) {
 	const (
 		replica    = "Replica modification must be the only operation in the request"

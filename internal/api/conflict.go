@@ -69,10 +69,8 @@ func (o *ongoing) begin(token *string, ids []string) error {
 	if token != nil && o.tokens[*token] {
 		return wire.NewError("TransactionInProgressException", msgInProgress)
 	}
-	reasons := make([]wire.CancellationReason, len(ids))
-	cancelled := false
+	reasons, cancelled := noReasons(len(ids)), false
 	for i, id := range ids {
-		reasons[i].Code = new("None")
 		if o.items[id] {
 			reasons[i], cancelled = cancellation(errConflict(), nil)
 		}

@@ -51,6 +51,10 @@ func projectionOf(p *wire.Projection) table.Projection {
 	return table.Projection{Type: value(p.ProjectionType), Include: p.NonKeyAttributes}
 }
 
+func indexOf(name *string, key []wire.KeySchemaElement, p *wire.Projection) table.IndexDefinition {
+	return table.IndexDefinition{Name: value(name), Key: keyOf(key), Projection: projectionOf(p)}
+}
+
 // sortedAttributes returns the attribute definitions of a table sorted by name, as descriptions list them. Source:
 // ack-api-quirks, DDB-TABLE-125.
 func sortedAttributes(def *table.Definition) []keycond.Attribute {
@@ -118,11 +122,19 @@ const (
 	warmWrites = 4_000
 )
 
-// warm returns the members of a description that show the warm throughput of a table or index. w is nil if no request
-// has set a warm throughput.
-func warm(def *table.Definition, w *table.Warm, t table.Throughput) (read, write *int64, status *string) {
+// warm returns the description of the warm throughput of a table or index. w is nil if no request has set a warm
+// throughput.
+func warm(
+	def *table.Definition, w *table.Warm, t table.Throughput,
+) *wire.GlobalSecondaryIndexWarmThroughputDescription {
 	now := warmOf(def, w, t)
-	return &now.Read, &now.Write, new("ACTIVE")
+	return &wire.GlobalSecondaryIndexWarmThroughputDescription{
+		ReadUnitsPerSecond: &now.Read, WriteUnitsPerSecond: &now.Write, Status: new(table.StatusActive),
+	}
+}
+
+func tableWarm(def *table.Definition) *wire.TableWarmThroughputDescription {
+	return (*wire.TableWarmThroughputDescription)(warm(def, def.Warm, def.Throughput))
 }
 
 // describe returns the description of a table, as DescribeTable responds with it.
@@ -136,12 +148,9 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 		CreationDateTime: seconds(def.Created), KeySchema: keySchema(def.Key), ItemCount: new(items),
 		TableSizeBytes:        new(bytes),
 		ProvisionedThroughput: s.throughput(def.Throughput), OnDemandThroughput: onDemand(def.OnDemand),
-		DeletionProtectionEnabled: new(def.Protected), WarmThroughput: new(wire.TableWarmThroughputDescription),
+		DeletionProtectionEnabled: new(def.Protected), WarmThroughput: tableWarm(def),
 	}
 
-	d.WarmThroughput.ReadUnitsPerSecond, d.WarmThroughput.WriteUnitsPerSecond, d.WarmThroughput.Status = warm(
-		def, def.Warm, def.Throughput,
-	)
 	for _, a := range sortedAttributes(def) {
 		d.AttributeDefinitions = append(
 			d.AttributeDefinitions,
@@ -182,13 +191,7 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	case table.StatusCreating:
 		describeNew(d, def)
 		if r := def.States.Restored; r != nil {
-			d.RestoreSummary = &wire.RestoreSummary{
-				SourceTableArn: &r.Table, RestoreDateTime: seconds(r.At), RestoreInProgress: new(true),
-			}
-			if r.Backup != "" {
-				d.RestoreSummary.SourceBackupArn = &r.Backup
-			}
-			withoutStatus(d)
+			describeRestored(d, r)
 		}
 	case table.StatusUpdating:
 		if before := def.Before(now); before != nil {
@@ -267,50 +270,32 @@ func (s *Service) encryption(e *table.Encryption) *wire.SSEDescription {
 func (s *Service) describeIndex(d *wire.TableDescription, def *table.Definition, ix *table.Index, now time.Time) {
 	items, bytes := ix.Items()
 	x := ix.Definition()
-	arn := new(s.arns.Index(def.Name, x.Name))
-	if x.Vector != nil {
-		v := vectorDescription(x, arn, items, bytes, now)
-		if *v.IndexStatus == table.StatusCreating && *d.TableStatus != table.StatusCreating {
-			v.Backfilling = new(*d.TableStatus == table.StatusActive)
-		}
-		d.VectorIndexes = append(d.VectorIndexes, v)
-		return
-	}
-
-	if ix.Local() {
-		d.LocalSecondaryIndexes = append(d.LocalSecondaryIndexes, wire.LocalSecondaryIndexDescription{
-			IndexName: new(x.Name), IndexArn: arn, KeySchema: keySchema(x.Key), Projection: projection(x.Projection),
-			ItemCount: new(items), IndexSizeBytes: new(bytes),
-		})
-		return
-	}
-
 	g := wire.GlobalSecondaryIndexDescription{
-		IndexName: new(x.Name), IndexArn: arn, KeySchema: keySchema(x.Key), Projection: projection(x.Projection),
-		ItemCount: new(items), IndexSizeBytes: new(bytes), IndexStatus: new(x.Status(now)),
-		ProvisionedThroughput: s.throughput(x.Throughput), OnDemandThroughput: onDemand(x.OnDemand),
-		WarmThroughput: new(wire.GlobalSecondaryIndexWarmThroughputDescription),
+		IndexName: new(x.Name), IndexArn: new(s.arns.Index(def.Name, x.Name)), KeySchema: keySchema(x.Key),
+		Projection: projection(x.Projection), ItemCount: new(items), IndexSizeBytes: new(bytes),
+	}
+	if ix.Local() {
+		d.LocalSecondaryIndexes = append(
+			d.LocalSecondaryIndexes, *wire.As[wire.LocalSecondaryIndexDescription](g),
+		)
+		return
 	}
 
-	g.WarmThroughput.ReadUnitsPerSecond, g.WarmThroughput.WriteUnitsPerSecond, g.WarmThroughput.Status = warm(
-		def, x.Warm, x.Throughput,
-	)
+	g.IndexStatus = new(x.Status(now))
 	if *g.IndexStatus == table.StatusCreating && *d.TableStatus != table.StatusCreating {
 		g.Backfilling = new(*d.TableStatus == table.StatusActive)
 	}
-	d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, g)
-}
-
-func vectorDescription(
-	x *table.IndexDefinition, arn *string, items, bytes int64, now time.Time,
-) wire.VectorIndexDescription {
-	return wire.VectorIndexDescription{
-		IndexName: new(x.Name), IndexArn: arn, IndexStatus: new(x.Status(now)), Projection: projection(x.Projection),
-		ItemCount: new(items), IndexSizeBytes: new(bytes),
-		VectorAttribute:  &wire.VectorAttributeDefinition{AttributeName: new(x.Vector.Attribute)},
-		Dimensions:       new(x.Vector.Dimensions),
-		DistanceFunction: new(x.Vector.Function), SearchSchema: searchSchema(x.Vector.Schema),
+	if x.Vector != nil {
+		v := wire.As[wire.VectorIndexDescription](g)
+		v.VectorAttribute = &wire.VectorAttributeDefinition{AttributeName: new(x.Vector.Attribute)}
+		v.Dimensions, v.DistanceFunction = new(x.Vector.Dimensions), new(x.Vector.Function)
+		v.SearchSchema = searchSchema(x.Vector.Schema)
+		d.VectorIndexes = append(d.VectorIndexes, *v)
+		return
 	}
+	g.ProvisionedThroughput, g.OnDemandThroughput = s.throughput(x.Throughput), onDemand(x.OnDemand)
+	g.WarmThroughput = warm(def, x.Warm, x.Throughput)
+	d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, g)
 }
 
 func searchSchema(schema []table.KeyElement) []wire.SearchSchemaElement {

@@ -45,6 +45,8 @@ const tableR = `{"TableName":"RRR","BillingMode":"PAY_PER_REQUEST",
 		{"IndexName":"index4","KeySchema":[{"AttributeName":"c","KeyType":"HASH"},{"AttributeName":"d",
 		"KeyType":"RANGE"}],"Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["e"]}}]}`
 
+const wrongValues = "One or more parameter values were invalid: "
+
 func newEndpoint(t *testing.T, tables ...string) *endpoint {
 	t.Helper()
 	st := memory.Open()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sortkey/sortkey/internal/wire"
@@ -117,10 +118,18 @@ func modelOperations(t *testing.T) (names []string) {
 	return names
 }
 
-// TestEveryOperation checks that the service implements every operation of the service model.
+// TestEveryOperation checks that the service implements every operation of the service model, and that
+// docs/fidelity.md names each, the last of several with the same ending in full: "Enable-, Disable- and
+// DescribeKinesisStreamingDestination".
 func TestEveryOperation(t *testing.T) {
 	e := newEndpoint(t)
 	answered := 0
+	page, err := os.ReadFile("../../docs/fidelity.md")
+	require.NoError(t, err)
+	for _, name := range modelOperations(t) {
+		short := strings.TrimSuffix(name, "KinesisStreamingDestination")
+		require.Regexp(t, `\b(`+name+`\b|`+short+`-)`, string(page))
+	}
 	for _, op := range wire.Operations() {
 		if e.svc.Implements(op) && slices.Contains(modelOperations(t), op.String()) {
 			answered++

@@ -1,8 +1,6 @@
 package api_test
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,133 +8,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/sortkey/sortkey/internal/api"
 )
 
-// A finding is a request that ack-api-quirks reports (see [TestFidelity]), and the response of the service.
-type finding struct {
-	ids      string // of the findings, such as "TABLE-105 TABLE-442"
-	op, body string
-	// want is as for [endpoint.witness], or JSON with members that the response must have; a member that is null must
-	// be absent. $Name stands for the last string or number called Name in the responses so far.
-	want string
-}
-
-// nothingAsked is the text for an UpdateTable that asks for no change.
-const nothingAsked = "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, " +
-	"GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, " +
-	"MultiRegionConsistency, DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required"
-
-// unrandom makes the ids of backups and jobs predictable: they end with 00000000.
-func (e *endpoint) unrandom() *endpoint {
-	e.svc = api.New(e.db, api.Options{Clock: e.db.Clock, Rand: zeros{}})
-	return e
-}
-
-type zeros struct{}
-
-func (zeros) Read(p []byte) (int, error) {
-	clear(p)
-	return len(p), nil
-}
-
-// findings sends the requests in order and checks the responses.
-func (e *endpoint) findings(list []finding) {
-	e.t.Helper()
-	seen := map[string]string{}
-	named := regexp.MustCompile(`\$[A-Za-z]+`)
-	fill := func(s string) string {
-		return named.ReplaceAllStringFunc(s, func(name string) string {
-			if v, ok := seen[name[1:]]; ok {
-				return v
-			}
-			return name
-		})
-	}
-	for _, f := range list {
-		e.t.Run(f.ids+" "+f.op, func(t *testing.T) {
-			outer := e.t
-			e.t = t
-			defer func() { e.t = outer }()
-			switch {
-			case f.op == "sleep":
-				d, err := time.ParseDuration(f.body)
-				if err != nil {
-					t.Fatal(err)
-				}
-				e.sleep(d)
-			case !strings.HasPrefix(f.want, "{"):
-				if f.want == "" {
-					remember(e.answer(f.op, fill(f.body)), seen)
-					return
-				}
-				e.witness(f.op, fill(f.body), fill(f.want))
-			default:
-				out := e.answer(f.op, fill(f.body))
-				remember(out, seen)
-				var got, want any
-				if json.Unmarshal([]byte(out), &got) != nil || json.Unmarshal([]byte(fill(f.want)), &want) != nil {
-					t.Fatal(out, fill(f.want))
-				}
-				if why := lacks(got, want); why != "" {
-					t.Errorf("%s %s: %s\n got %s", f.op, fill(f.body), why, short(out))
-				}
-			}
-		})
-	}
-}
-
-// remember stores the strings and numbers of a response in seen, by name.
-func remember(out string, seen map[string]string) {
-	for _, m := range regexp.MustCompile(`"([A-Za-z]+)":(?:"([^"]*)"|([0-9.eE+]+))`).FindAllStringSubmatch(out, -1) {
-		seen[m[1]] = m[2] + m[3]
-	}
-}
-
-// lacks returns what got lacks that want has, or "". Lists must have the same length.
-func lacks(got, want any) string {
-	switch w := want.(type) {
-	case map[string]any:
-		g, ok := got.(map[string]any)
-		if !ok {
-			return fmt.Sprintf("got %v, want %v", got, want)
-		}
-		for name, v := range w {
-			x, ok := g[name]
-			if v == nil && ok {
-				return fmt.Sprintf("%s is %v, want none", name, x)
-			}
-			if v != nil && !ok {
-				return name + " is missing"
-			}
-			if why := lacks(x, v); why != "" {
-				return name + ": " + why
-			}
-		}
-	case []any:
-		g, ok := got.([]any)
-		if !ok || len(g) != len(w) {
-			return fmt.Sprintf("got %v, want %v", got, want)
-		}
-		for i := range w {
-			if why := lacks(g[i], w[i]); why != "" {
-				return fmt.Sprintf("%d: %s", i, why)
-			}
-		}
-	default:
-		if got != want {
-			return fmt.Sprintf("got %v, want %v", got, want)
-		}
-	}
-	return ""
-}
-
 // TestFindingsTable counts the findings of ack-api-quirks (services/dynamodb, 2026-10-09) by verdict; with -v it
-// prints the numbers. A request in these tests must cite each finding whose verdict is not "left out".
+// prints the numbers. A request in a script must cite each finding whose verdict is not "left out".
 func TestFindingsTable(t *testing.T) {
 	data, err := os.ReadFile("testdata/findings.tsv")
 	require.NoError(t, err)
@@ -154,8 +31,9 @@ func TestFindingsTable(t *testing.T) {
 	}
 	require.Len(t, verdicts, 548)
 
-	tests, err := filepath.Glob("findings*_test.go")
+	tests, err := filepath.Glob("testdata/requests/findings*")
 	require.NoError(t, err)
+	tests = append(tests, "job_test.go")
 	cited := map[string]bool{}
 	for _, name := range tests {
 		source, err := os.ReadFile(name)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/table"
@@ -43,15 +44,6 @@ const (
 	// items to write.
 	jobBytes = 16 << 20
 )
-
-// A task does the work of one job. Each kind of job has its own type of task.
-type task interface {
-	// run does the rest of the work. If the error is a [*failure], the job has failed; after any other error the job
-	// can be continued.
-	run(ctx context.Context, r *run) error
-	// end returns the record of the ended job, and what to change in its table. failed is nil if the job succeeded.
-	end(s *Service, failed *failure) (record any, of *life.JobTable)
-}
 
 // A run is the execution of one job by this server.
 type run struct {
@@ -131,7 +123,7 @@ func (r *run) do(ctx context.Context, kind, id string) {
 
 	err := s.db.RunJob(ctx, kind, id, func(ctx context.Context, job life.Job) error {
 		r.job = job
-		return r.work(ctx)
+		return work(ctx, r)
 	})
 	switch {
 	case err == nil || ctx.Err() != nil || isLeft(err):
@@ -148,59 +140,6 @@ func (r *run) do(ctx context.Context, kind, id string) {
 func isLeft(err error) bool {
 	return errors.Is(err, life.ErrJobMoved) || errors.Is(err, store.ErrClosed)
 }
-
-// work runs a job and records its end. If it returns an error, the job has not ended and can be continued.
-func (r *run) work(ctx context.Context) error {
-	s := r.service
-	t, err := newTask(r.job)
-	if err != nil {
-		return err
-	}
-	err = r.guarded(ctx, t)
-	if errors.Is(err, errPanic) {
-		// The panic may have come before or after the last commit, so the record in memory may be outdated. Read it
-		// again.
-		if r.job, err = s.db.Job(ctx, r.job.Kind, r.job.ID); err == nil {
-			t, err = newTask(r.job)
-		}
-		if err != nil {
-			return err
-		}
-		err = &failure{failedInternal, "Internal server error"}
-	}
-
-	failed, _ := errors.AsType[*failure](err)
-	if err != nil && failed == nil {
-		if ctx.Err() != nil || s.db.Shared() || isLeft(err) {
-			return err
-		}
-		// The store is not shared, so no other server would continue the job before the next start. End it as failed.
-		s.opts.Logger.Error("a job failed", "kind", r.job.Kind, "id", r.job.ID, "error", err)
-		failed = &failure{failedInternal, err.Error()}
-	}
-
-	record, of := t.end(s, failed)
-	next, err := jobOf(life.Job{Kind: r.job.Kind, ID: r.job.ID, Ended: true}, record)
-	if err != nil {
-		return err
-	}
-	return s.db.EndJob(context.WithoutCancel(ctx), r.job, next, of)
-}
-
-// guarded runs a task. It returns errPanic if the task panics, so that the server survives, as it does when a request
-// panics.
-func (r *run) guarded(ctx context.Context, t task) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			r.service.opts.Logger.Error("panic in a job",
-				"kind", r.job.Kind, "id", r.job.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			err = errPanic
-		}
-	}()
-	return t.run(ctx, r)
-}
-
-var errPanic = errors.New("panic in a job")
 
 // update calls fn in an update. The update also replaces the record of the job by the one that fn returns.
 func (r *run) update(ctx context.Context, fn func(*table.Tx) (record any, err error)) error {
@@ -221,44 +160,121 @@ func (r *run) update(ctx context.Context, fn func(*table.Tx) (record any, err er
 	return err
 }
 
-// A jobKind describes one kind of job. R is the type of its records in the catalogue.
-type jobKind[R any] struct {
+// A jobKind is one kind of job. D is the description of such a job that clients get.
+type jobKind[D any] struct {
 	name string // key in the catalogue, and part of the ARNs
-	arn  func(*R) *string
+	// members returns the members of a description that all kinds have, some under names of their own.
+	members func(*D) jobMembers
+	// conflict is the error of a request with the client token of an earlier, different request.
+	conflict error
+	// run does the rest of the work. If the error is a [*failure], the job has failed; after any other error the job
+	// can be continued.
+	run func(context.Context, *run, *jobRecord[D]) error
+	// end does the part of finish that is special to the kind.
+	end func(r *jobRecord[D], failed *failure) *life.JobTable
 }
 
-// newARN returns the ARN of a job for a table that starts now.
-func (k jobKind[R]) newARN(s *Service, table string) (*string, error) {
-	id, err := s.newTimeID(s.now())
-	return new(s.arns.Table(table) + "/" + k.name + "/" + id), err
+// jobMembers points to members of the description of a job.
+type jobMembers struct {
+	arn, status   **string
+	start, end    **float64
+	code, message **string // of the failure
+	token         *string  // nil if the client sent none
 }
 
-// A newJob describes a job that a request starts.
-type newJob[R any] struct {
-	record R
-	token  jobToken[R]
-	// missing says why the job cannot run, for example because its bucket does not exist. It is nil if the job can
-	// run.
-	missing *failure
-	// def is the table to create with the job, or nil.
-	def *table.Definition
+// A jobRecord is the record of a job in the catalogue.
+type jobRecord[D any] struct {
+	Description D
+	// Request is the part of the request that a repeated request with the same client token must have too.
+	Request string
+	// Progress is the progress of an import or a bulk put.
+	Progress progress
+	// Begun is true once a server has begun to write the files of an export.
+	Begun bool `json:",omitempty"`
 }
 
-// start records a job and starts to run it. If an earlier job has the same client token, start returns the record of
-// that job instead.
-func (k jobKind[R]) start(ctx context.Context, s *Service, n newJob[R]) (*R, error) {
-	job, err := jobOf(life.Job{Kind: k.name, ID: path.Base(*k.arn(&n.record))}, n.record)
-	if err == nil && n.missing != nil {
-		job, err = failedJob(s, job, n.missing)
-		n.def = nil // nothing will fill it
+// work runs a job and records its end. If it returns an error, the job has not ended and can be continued.
+func (k *jobKind[D]) work(ctx context.Context, r *run) error {
+	s := r.service
+	record, err := k.decode(r.job)
+	if err != nil {
+		return err
 	}
+	err = k.guarded(ctx, r, record)
+	failed, _ := errors.AsType[*failure](err)
+	if err != nil && failed == nil {
+		if ctx.Err() != nil || s.db.Shared() || isLeft(err) {
+			return err
+		}
+		// The store is not shared, so no other server would continue the job before the next start. End it as failed.
+		s.opts.Logger.Error("a job failed", "kind", k.name, "id", r.job.ID, "error", err)
+		failed = &failure{failedInternal, err.Error()}
+	}
+
+	of := k.finish(s, record, failed)
+	next, err := jobOf(life.Job{Kind: k.name, ID: r.job.ID, Ended: true}, record)
+	if err != nil {
+		return err
+	}
+	return s.db.EndJob(context.WithoutCancel(ctx), r.job, next, of)
+}
+
+// guarded calls k.run. If it panics, the job fails and the server survives, as it does when a request panics.
+func (k *jobKind[D]) guarded(ctx context.Context, r *run, record *jobRecord[D]) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.service.opts.Logger.Error("panic in a job",
+				"kind", k.name, "id", r.job.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = &failure{failedInternal, "Internal server error"}
+		}
+	}()
+	return k.run(ctx, r, record)
+}
+
+// finish completes the record of an ended job, and returns what to change in its table. failed is nil if the job
+// succeeded.
+func (k *jobKind[D]) finish(s *Service, r *jobRecord[D], failed *failure) *life.JobTable {
+	m := k.members(&r.Description)
+	*m.status, *m.end = new("COMPLETED"), seconds(s.now())
+	if failed != nil {
+		*m.status, *m.code, *m.message = new("FAILED"), &failed.code, &failed.message
+	}
+	return k.end(r, failed)
+}
+
+// newJob returns the record of a job that the input in asks for. Its description has the members of the input. The
+// client must repeat the whole request to repeat the job.
+func (k *jobKind[D]) newJob(in any) (*jobRecord[D], error) {
+	text, err := json.Marshal(in)
+	return &jobRecord[D]{Description: *wire.As[D](in), Request: string(text)}, err
+}
+
+// start records a job for the table called name and starts to run it. def is the definition of that table if the job
+// creates the table, and otherwise nil. missing says why the job cannot run, for example because its bucket does not
+// exist; it is nil if the job can run. start returns the description of the job. If an earlier job has the same client
+// token, it starts nothing and returns the description of that job instead.
+func (k *jobKind[D]) start(
+	ctx context.Context, s *Service, r *jobRecord[D], name string, def *table.Definition, missing *failure,
+) (*D, error) {
+	id, err := s.newTimeID(s.now())
+	if err != nil {
+		return nil, err
+	}
+	m := k.members(&r.Description)
+	*m.arn, *m.status, *m.start = new(s.arns.Table(name)+"/"+k.name+"/"+id), new("IN_PROGRESS"), seconds(s.now())
+	record := *r
+	if missing != nil {
+		k.finish(s, &record, missing)
+		def = nil // nothing will fill it
+	}
+	job, err := jobOf(life.Job{Kind: k.name, ID: id, Ended: missing != nil}, record)
 	if err != nil {
 		return nil, err
 	}
 
-	var known *R
-	_, err = s.db.StartJob(ctx, job, n.def, func(list []life.Job) (err error) {
-		if known, err = n.token.find(list); err != nil {
+	var known *D
+	_, err = s.db.StartJob(ctx, job, def, func(list []life.Job) (err error) {
+		if known, err = k.repeated(s, list, r); err != nil {
 			return err
 		}
 		if known != nil {
@@ -274,32 +290,13 @@ func (k jobKind[R]) start(ctx context.Context, s *Service, n newJob[R]) (*R, err
 	case !job.Ended:
 		s.run(ctx, job.Kind, job.ID, false).await(ctx)
 	}
-	return &n.record, nil
+	return &r.Description, nil
 }
 
 // jobOf returns a copy of job with the given record as its value.
 func jobOf(job life.Job, record any) (_ life.Job, err error) {
 	job.Value, err = json.Marshal(record)
 	return job, err
-}
-
-// failedJob returns a copy of a job that has failed before it could run.
-func failedJob(s *Service, job life.Job, why *failure) (life.Job, error) {
-	t, err := newTask(job)
-	if err != nil {
-		return job, err
-	}
-	record, _ := t.end(s, why)
-	job.Ended = true
-	return jobOf(job, record)
-}
-
-// ended sets the members of a description that say how a job ended. failed is nil if the job succeeded.
-func (s *Service) ended(failed *failure, status **string, end **float64, code, message **string) {
-	*status, *end = new("COMPLETED"), seconds(s.now())
-	if failed != nil {
-		*status, *code, *message = new("FAILED"), &failed.code, &failed.message
-	}
 }
 
 // errKnown stops the update of [jobKind.start] if an earlier job has the same client token.
@@ -377,19 +374,24 @@ func jobTable(find func(string) (*table.Table, error), name, id string) (*table.
 	return t, err
 }
 
-// decodeJob decodes the record of a job.
-func decodeJob(job life.Job, record any) error {
-	if err := json.Unmarshal(job.Value, record); err != nil {
-		return fmt.Errorf("damaged catalogue: %s %s: %w", job.Kind, job.ID, err)
+// decode returns the record of a job.
+func (k *jobKind[D]) decode(job life.Job) (*jobRecord[D], error) {
+	r := new(jobRecord[D])
+	err := json.Unmarshal(job.Value, r)
+	if err == nil && *k.members(&r.Description).arn == nil { // older versions did not nest descriptions of imports
+		err = json.Unmarshal(job.Value, &r.Description)
 	}
-	return nil
+	if err != nil {
+		return nil, fmt.Errorf("damaged catalogue: %s %s: %w", job.Kind, job.ID, err)
+	}
+	return r, nil
 }
 
-// decodeJobs returns the records of jobs of a kind, the newest first.
-func decodeJobs[R any](jobs []life.Job) (list []R, err error) {
+// decodeAll returns the records of jobs, the newest first.
+func (k *jobKind[D]) decodeAll(jobs []life.Job) (list []*jobRecord[D], err error) {
 	for _, job := range slices.Backward(jobs) {
-		var r R
-		if err := decodeJob(job, &r); err != nil {
+		r, err := k.decode(job)
+		if err != nil {
 			return nil, err
 		}
 		list = append(list, r)
@@ -398,34 +400,34 @@ func decodeJobs[R any](jobs []life.Job) (list []R, err error) {
 }
 
 // load returns the records of all jobs of the kind, the newest first.
-func (k jobKind[R]) load(ctx context.Context, s *Service) ([]R, error) {
+func (k *jobKind[D]) load(ctx context.Context, s *Service) ([]*jobRecord[D], error) {
 	jobs, err := s.db.Jobs(ctx, k.name)
 	if err != nil {
 		return nil, err
 	}
-	return decodeJobs[R](jobs)
+	return k.decodeAll(jobs)
 }
 
-// find returns the record of the job with this ARN, or nil.
-func (k jobKind[R]) find(ctx context.Context, s *Service, arn *string) (*R, error) {
+// find returns the description of the job with this ARN, or nil.
+func (k *jobKind[D]) find(ctx context.Context, s *Service, arn *string) (*D, error) {
 	list, err := k.load(ctx, s)
-	for i := range list {
-		if *k.arn(&list[i]) == *arn {
-			return &list[i], nil
+	for _, r := range list {
+		if **k.members(&r.Description).arn == *arn {
+			return &r.Description, nil
 		}
 	}
 	return nil, err
 }
 
-// page returns a page of the jobs for which keep returns true, the newest first. A page has at most limit jobs, or
-// jobsPage if limit is nil. after is the token of the page, or nil for the first page. next is the token of the next
-// page, or nil after the last page.
+// listJobs returns a page of the jobs for which keep returns true, the newest first, in the form S. A page has at most
+// limit jobs, or jobsPage if limit is nil. after is the token of the page, or nil for the first page. next is the token
+// of the next page, or nil after the last page.
 //
 // A token is made from the last job of the previous page. Older jobs have lower tokens, so the page begins with the
 // first job whose token is less than after.
-func (k jobKind[R]) page(
-	ctx context.Context, s *Service, limit *int64, after *string, keep func(*R) bool,
-) (page []R, next *string, err error) {
+func listJobs[S, D any](
+	ctx context.Context, s *Service, k *jobKind[D], limit *int64, after *string, keep func(*D) bool,
+) (page []S, next *string, err error) {
 	list, err := k.load(ctx, s)
 	if err == nil {
 		err = checkPage(k.name, after)
@@ -433,16 +435,23 @@ func (k jobKind[R]) page(
 	if err != nil {
 		return nil, nil, err
 	}
-	token := func(r *R) string { return pageToken(k.name, path.Base(*k.arn(r))) }
-	list = slices.DeleteFunc(list, func(r R) bool { return !keep(&r) || after != nil && token(&r) >= *after })
 	n := jobsPage
 	if limit != nil {
 		n = int(*limit)
 	}
-	if len(list) <= n {
-		return list, nil, nil
+	page = []S{}
+	last := ""
+	for _, r := range list {
+		token := pageToken(k.name, path.Base(**k.members(&r.Description).arn))
+		if !keep(&r.Description) || after != nil && token >= *after {
+			continue
+		}
+		if len(page) == n {
+			return page, &last, nil
+		}
+		page, last = append(page, *wire.As[S](&r.Description)), token
 	}
-	return list[:n], new(token(&list[n-1])), nil
+	return page, nil, nil
 }
 
 // pageToken returns the token of the page after the job with this id. A token is hexadecimal and has a length that
@@ -466,50 +475,29 @@ func checkPage(kind string, token *string) error {
 	return nil
 }
 
-// A jobToken is the client token of a request that starts a job. If the client repeats the request, the token finds
-// the job, so that no second job starts. R is the type of the job's record.
-type jobToken[R any] struct {
-	token *string // nil if the client sent none
-	// of returns the token in the record of an earlier job. It also reports whether the request that started that job
-	// equals this request.
-	of       func(*R) (token *string, same bool)
-	conflict error // the error if an earlier, different request has the same token
-}
+// jobTokenLife is how long a client token identifies a job: a request with the token during that time is a repetition.
+// Sources: API_ExportTableToPointInTime, API_ImportTable and API_StartBulkPutItems, ClientToken.
+const jobTokenLife = 8 * time.Hour
 
-// find returns the record of the job in jobs that has the token, or nil. If a different request started that job,
-// find returns the error conflict.
-func (t jobToken[R]) find(jobs []life.Job) (*R, error) {
-	if t.token == nil {
+// repeated returns the description of the job in jobs that has the client token of r, or nil. If a different request
+// started that job, repeated returns the error conflict.
+func (k *jobKind[D]) repeated(s *Service, jobs []life.Job, r *jobRecord[D]) (*D, error) {
+	token := k.members(&r.Description).token
+	if token == nil {
 		return nil, nil
 	}
-	list, err := decodeJobs[R](jobs)
-	for i := range list {
-		token, same := t.of(&list[i])
+	list, err := k.decodeAll(jobs)
+	for _, known := range list {
+		m := k.members(&known.Description)
 		switch {
-		case token == nil || *token != *t.token:
-		case !same:
-			return nil, t.conflict
+		case m.token == nil || *m.token != *token || s.now().Sub(timeOf(**m.start)) >= jobTokenLife:
+		case known.Request != r.Request:
+			return nil, k.conflict
 		default:
-			return &list[i], nil
+			return &known.Description, nil
 		}
 	}
 	return nil, err
-}
-
-// lookUp calls [jobToken.find] with the stored jobs of the kind.
-func (k jobKind[R]) lookUp(ctx context.Context, s *Service, t jobToken[R]) (*R, error) {
-	jobs, err := s.db.Jobs(ctx, k.name)
-	if err != nil {
-		return nil, err
-	}
-	return t.find(jobs)
-}
-
-// digestOf returns the JSON of a request. The record of a job has it, so that later requests with the same client
-// token can be compared. The caller removes the token from the request first.
-func digestOf(request any) (string, error) {
-	text, err := json.Marshal(request)
-	return string(text), err
 }
 
 // A runner holds the jobs that this server runs.

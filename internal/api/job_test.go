@@ -793,3 +793,49 @@ func TestQuietImport(t *testing.T) {
 	require.Equal(t, 200, status)
 	require.Equal(t, 2499-249, e.count("HHH"))
 }
+
+// TestChangedFiles removes a file and overwrites another while an import runs, before it reads them. Source:
+// ack-api-quirks, IMPORT-007.
+func TestChangedFiles(t *testing.T) {
+	st := hooked(t)
+	root := bucket(t, map[string]string{
+		"1.json": itemLines(1001, 3001), "2.json": itemLines(1, 10),
+		"3.json": itemLines(11, 20), "4.json": itemLines(21, 30),
+	})
+	e := serveBuckets(t, st, root)
+	waits, free := st.holdAt(2, nil) // the first records the job
+	go func() {
+		<-waits
+		if err := errors.Join(
+			os.Remove(filepath.Join(root, "bucket", "2.json")),
+			os.WriteFile(filepath.Join(root, "bucket", "3.json"), []byte("nonsense\n"), 0o600),
+		); err != nil {
+			t.Error(err)
+		}
+		close(free)
+	}()
+	e.answer("ImportTable", importRequest(""))
+	done := e.imported()
+	require.Equal(t, []string{"FAILED", "ItemValidationError"}, []string{done.ImportStatus, done.FailureCode})
+	require.Equal(t, []int{2011, 1809, 202}, []int{done.ProcessedItemCount, done.ImportedItemCount, done.ErrorCount})
+	e.describes("HHH", `{"TableStatus":"ACTIVE"}`, "TableStatus")
+}
+
+// TestCSVKeys imports keys that are numbers and binary data, in several batches.
+func TestCSVKeys(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("\ufeffn|b|text\n")
+	for i := range 3000 {
+		fmt.Fprintf(&b, "%d|AQ==|\"a | b\"\n", i)
+	}
+	b.WriteString("no number|AQ==|x\n")
+	e := serveBuckets(t, hooked(t), bucket(t, map[string]string{"items.csv": b.String()}))
+	e.answer("ImportTable", `{"ClientToken":"t","S3BucketSource":{"S3Bucket":"bucket"},"InputFormat":"CSV",
+		"InputFormatOptions":{"Csv":{"Delimiter":"|"}},"TableCreationParameters":{"TableName":"Keys",
+		"BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"n","AttributeType":"N"},
+		{"AttributeName":"b","AttributeType":"B"}],"KeySchema":[{"AttributeName":"n","KeyType":"HASH"},
+		{"AttributeName":"b","KeyType":"RANGE"}]}}`)
+	done := e.imported()
+	require.Equal(t, []int{3001, 3000, 1}, []int{done.ProcessedItemCount, done.ImportedItemCount, done.ErrorCount})
+	e.item("Keys", `{"n":{"N":"2999"},"b":{"B":"AQ=="}}`, `{"n":{"N":"2999"},"b":{"B":"AQ=="},"text":{"S":"a | b"}}`)
+}

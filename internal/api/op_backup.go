@@ -136,26 +136,20 @@ func (s *Service) backupDetails(b *life.Backup, status string) *wire.BackupDetai
 
 func (s *Service) describeBackupAs(b *life.Backup, status string) *wire.BackupDescription {
 	def := b.Table
+	t := s.describe(table.Compile(def, nil))
+	source := wire.As[wire.SourceTableDetails](t)
+	source.ItemCount, source.TableSizeBytes = new(b.Items), new(b.Bytes)
+	source.TableCreationDateTime, source.BillingMode = t.CreationDateTime, new(cmp.Or(def.BillingMode, "PROVISIONED"))
+	source.ProvisionedThroughput = provisioned(def.Throughput)
+	f := new(wire.SourceTableFeatureDetails)
 	d := &wire.BackupDescription{
-		BackupDetails: s.backupDetails(b, status),
-		SourceTableDetails: &wire.SourceTableDetails{
-			TableName: new(def.Name), TableId: new(def.ID), TableArn: new(s.arns.Table(def.Name)),
-			TableSizeBytes: new(b.Bytes), ItemCount: new(b.Items),
-			KeySchema: keySchema(def.Key), TableCreationDateTime: seconds(def.Created),
-			ProvisionedThroughput: provisioned(def.Throughput),
-			OnDemandThroughput:    onDemand(def.OnDemand), BillingMode: new(cmp.Or(def.BillingMode, "PROVISIONED")),
-		},
-		SourceTableFeatureDetails: new(wire.SourceTableFeatureDetails),
+		BackupDetails: s.backupDetails(b, status), SourceTableDetails: source, SourceTableFeatureDetails: f,
 	}
 
 	if b.System {
 		return d
 	}
-	f := d.SourceTableFeatureDetails
-	f.SSEDescription = s.encryption(def.Encryption)
-	if def.Stream != nil {
-		f.StreamDescription = &wire.StreamSpecification{StreamEnabled: new(true), StreamViewType: new(def.Stream.View)}
-	}
+	f.SSEDescription, f.StreamDescription = t.SSEDescription, t.StreamSpecification
 	if def.Expiry != "" {
 		f.TimeToLiveDescription = &wire.TimeToLiveDescription{
 			TimeToLiveStatus: new("ENABLED"), AttributeName: new(def.Expiry),
@@ -167,11 +161,8 @@ func (s *Service) describeBackupAs(b *life.Backup, status string) *wire.BackupDe
 			ProvisionedThroughput: provisioned(ix.Throughput),
 		})
 	}
-
-	for _, ix := range def.Local {
-		f.LocalSecondaryIndexes = append(f.LocalSecondaryIndexes, wire.LocalSecondaryIndexInfo{
-			IndexName: new(ix.Name), KeySchema: keySchema(ix.Key), Projection: projection(ix.Projection),
-		})
+	for _, ix := range t.LocalSecondaryIndexes {
+		f.LocalSecondaryIndexes = append(f.LocalSecondaryIndexes, *wire.As[wire.LocalSecondaryIndexInfo](ix))
 	}
 	return d
 }
@@ -278,13 +269,9 @@ func (s *Service) listBackups(ctx context.Context, in *wire.ListBackupsInput) (*
 	}
 	out := &wire.ListBackupsOutput{BackupSummaries: []wire.BackupSummary{}}
 	for _, b := range list[:min(limit, len(list))] {
-		d := s.backupDetails(b, "AVAILABLE")
-		out.BackupSummaries = append(out.BackupSummaries, wire.BackupSummary{
-			TableName: new(b.Table.Name), TableId: new(b.Table.ID), TableArn: new(s.arns.Table(b.Table.Name)),
-			BackupArn: d.BackupArn, BackupName: d.BackupName, BackupCreationDateTime: d.BackupCreationDateTime,
-			BackupExpiryDateTime: d.BackupExpiryDateTime,
-			BackupStatus:         d.BackupStatus, BackupType: d.BackupType, BackupSizeBytes: d.BackupSizeBytes,
-		})
+		x := wire.As[wire.BackupSummary](s.backupDetails(b, "AVAILABLE"))
+		x.TableName, x.TableId, x.TableArn = &b.Table.Name, &b.Table.ID, new(s.arns.Table(b.Table.Name))
+		out.BackupSummaries = append(out.BackupSummaries, *x)
 	}
 
 	if len(list) > limit {

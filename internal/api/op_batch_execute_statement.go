@@ -169,11 +169,11 @@ func (s *Service) runMember(
 		return item, u, err
 	}
 
-	item, out, err := s.runWrite(ctx, st, nil, nil)
+	out, err := s.runWrite(ctx, st, nil, nil)
 	if err == nil || out.refused {
 		u = out.use
 	}
-	return item, u, err
+	return out.attributes, u, err
 }
 
 // addUse adds u to the element of uses for the same table. If there is none, it appends u.

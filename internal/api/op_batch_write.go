@@ -62,15 +62,13 @@ func (s *Service) batchWriteItem(
 			if cc := consumed(in.ReturnConsumedCapacity, name, &used); cc != nil {
 				out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
 			}
-			metrics, err := batchMetrics(in.ReturnItemCollectionMetrics, tx, tables[i], requests[name])
-			if err != nil {
-				return err
-			}
-			if metrics != nil {
-				if out.ItemCollectionMetrics == nil {
-					out.ItemCollectionMetrics = map[string][]wire.ItemCollectionMetrics{}
+			for _, r := range requests[name] {
+				err := addCollection(
+					&out.ItemCollectionMetrics, name, in.ReturnItemCollectionMetrics, tx, tables[i], itemOfWrite(&r),
+				)
+				if err != nil {
+					return err
 				}
-				out.ItemCollectionMetrics[name] = metrics
 			}
 		}
 
@@ -272,22 +270,4 @@ func batchKeyError(t *table.Table, item attr.Item, err error) error {
 		}
 	}
 	return err
-}
-
-// batchMetrics returns the sizes of the item collections that the writes changed. Each collection appears once.
-func batchMetrics(
-	mode *string, tx *table.Tx, t *table.Table, writes []wire.WriteRequest,
-) (out []wire.ItemCollectionMetrics, err error) {
-	for _, r := range writes {
-		m, err := collectionMetrics(mode, tx, t, itemOfWrite(&r))
-		if err != nil || m == nil {
-			return nil, err
-		}
-		if !slices.ContainsFunc(out, func(o wire.ItemCollectionMetrics) bool {
-			return o.ItemCollectionKey.Equal(m.ItemCollectionKey)
-		}) {
-			out = append(out, *m)
-		}
-	}
-	return out, nil
 }

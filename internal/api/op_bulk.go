@@ -3,9 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"path"
-	"time"
 
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/table"
@@ -16,22 +14,24 @@ import (
 // Sources of this file: API_StartBulkPutItems, DG/BulkPutItems.Requesting.html, BulkPutItems.Format.html and
 // BulkPutItems.Output.html. They do not show the form of the ARN, so that form is Sortkey's own.
 
-var bulks = jobKind[bulkRecord]{bulkJobs, func(r *bulkRecord) *string { return r.Description.BulkOperationArn }}
-
-// bulkTokenLife is how long a client token identifies a bulk operation: a request with the token during that time is
-// a repetition.
-const bulkTokenLife = 8 * time.Hour
-
-// A bulkRecord is the record of a bulk operation in the catalogue: its description, the text of its request, and its
-// progress.
-type bulkRecord struct {
-	Description wire.BulkOperationDescription
-	Request     string
-	Progress    progress
+var bulks = &jobKind[wire.BulkOperationDescription]{
+	name: bulkJobs,
+	members: func(d *wire.BulkOperationDescription) jobMembers {
+		return jobMembers{
+			&d.BulkOperationArn, &d.BulkOperationStatus, &d.StartTime, &d.EndTime, &d.FailureCode, &d.FailureMessage,
+			d.ClientToken,
+		}
+	},
+	conflict: wire.NewError(
+		"IdempotentParameterMismatchException",
+		"The ClientToken was used by another bulk operation in the last 8 hours.",
+	),
+	run: runBulk,
+	end: endBulk,
 }
 
-// advance records the progress of the operation.
-func (r *bulkRecord) advance(to progress) {
+// advance records the progress of a bulk operation.
+func advance(r *jobRecord[wire.BulkOperationDescription], to progress) {
 	r.Progress = to
 	d := &r.Description
 	d.ProcessedItemCount, d.FailedItemCount, d.ProcessedInputBytes = &to.Processed, &to.Refused, &to.At.Total
@@ -60,81 +60,46 @@ func (s *Service) startBulkPutItems(
 		return nil, err
 	}
 
-	// Requests with the same token must be equal in everything but the token.
-	request := *in
-	request.ClientToken = nil
-	digest, err := digestOf(&request)
+	r, err := bulks.newJob(in)
 	if err != nil {
 		return nil, err
 	}
-
-	now := s.now()
 	def := t.Definition()
-	arn, err := bulks.newARN(s, def.Name)
-	if err != nil {
-		return nil, err
-	}
-	d := wire.BulkOperationDescription{
-		BulkOperationArn: arn, BulkOperationStatus: new("IN_PROGRESS"),
-		StartTime: seconds(now), ClientToken: in.ClientToken,
-		InputS3Configuration: from, OutputS3Configuration: in.OutputS3Configuration,
-		MaxWriteRequestUnits: in.MaxWriteRequestUnits,
-		PerformanceTier:      new(cmp.Or(value(in.PerformanceTier), "STANDARD")),
-		TableDetails:         []wire.BulkOperationTableDetail{{TableName: new(def.Name), TableId: new(def.ID)}},
-		ProcessedItemCount:   new(int64(0)), FailedItemCount: new(int64(0)),
-		ProcessedInputBytes: new(int64(0)), TotalInputBytes: new(int64(0)),
-	}
-
-	r, err := bulks.start(ctx, s, newJob[bulkRecord]{
-		record:  bulkRecord{Description: d, Request: digest},
-		missing: cmp.Or(s.checkBucket(*from.S3Bucket), s.checkBucket(outputBucket(&d))),
-		token: jobToken[bulkRecord]{
-			token: in.ClientToken,
-			of: func(r *bulkRecord) (*string, bool) {
-				if now.Sub(timeOf(*r.Description.StartTime)) >= bulkTokenLife {
-					return nil, false
-				}
-				return r.Description.ClientToken, r.Request == digest
-			},
-			conflict: wire.NewError(
-				"IdempotentParameterMismatchException",
-				"The ClientToken was used by another bulk operation in the last 8 hours.",
-			),
-		},
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &wire.StartBulkPutItemsOutput{BulkOperationDescription: &r.Description}, nil
+	advance(r, progress{})
+	d := &r.Description
+	d.PerformanceTier = new(cmp.Or(value(in.PerformanceTier), "STANDARD"))
+	d.TableDetails = []wire.BulkOperationTableDetail{{TableName: new(def.Name), TableId: new(def.ID)}}
+	d.TotalInputBytes = new(int64(0))
+	missing := cmp.Or(s.checkBucket(*from.S3Bucket), s.checkBucket(outputBucket(d)))
+	d, err = bulks.start(ctx, s, r, def.Name, nil, missing)
+	return &wire.StartBulkPutItemsOutput{BulkOperationDescription: d}, err
 }
 
 func outputBucket(d *wire.BulkOperationDescription) string {
 	return cmp.Or(value(d.OutputS3Configuration.S3Bucket), *d.InputS3Configuration.S3Bucket)
 }
 
-// A bulkTask runs a bulk operation. It counts the lines that it cannot write, but writes no reports about them, even
-// if the request asks for reports with OutputS3Configuration.
-type bulkTask struct{ record bulkRecord }
-
-func (b *bulkTask) run(ctx context.Context, r *run) error {
-	in := b.record.Description.InputS3Configuration
+// runBulk runs a bulk operation. It counts the lines that it cannot write, but writes no reports about them, even if
+// the request asks for reports with OutputS3Configuration.
+func runBulk(ctx context.Context, r *run, record *jobRecord[wire.BulkOperationDescription]) error {
+	in := record.Description.InputS3Configuration
 	root, err := r.service.bucket(*in.S3Bucket)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	of := b.record.Description.TableDetails[0]
+	of := record.Description.TableDetails[0]
 	l := &loading{
 		source: source{root: root, prefix: value(in.S3KeyPrefix), gzip: value(in.InputCompressionType) == "GZIP"},
 		table:  func(tx *table.Tx) (*table.Table, error) { return jobTable(tx.Table, *of.TableName, *of.TableId) },
 		read:   readBulkItem,
 		record: func(p progress) any {
-			next := b.record
-			next.advance(p)
+			next := *record
+			advance(&next, p)
 			return next
 		},
 	}
-	return l.run(ctx, r, &b.record.Progress)
+	return l.run(ctx, r, &record.Progress)
 }
 
 // readBulkItem decodes a line. It has an item and may have the condition of its put, both as in the JSON of PutItem.
@@ -166,32 +131,28 @@ func readBulkItem(text []byte) (x line, err error) {
 	return x, err
 }
 
-func (b *bulkTask) end(s *Service, failed *failure) (any, *life.JobTable) {
-	d, p := &b.record.Description, b.record.Progress
-	b.record.advance(p)
+func endBulk(r *jobRecord[wire.BulkOperationDescription], failed *failure) *life.JobTable {
+	advance(r, r.Progress)
+	d, p := &r.Description, r.Progress
 	d.TotalInputBytes = &p.At.Total
 	d.BulkOperationUsage = []wire.BulkOperationUsage{{
 		TableName: d.TableDetails[0].TableName, BulkPutBytes: &p.Bytes,
 		Table: &wire.BulkOperationBytes{BulkPutBytes: &p.Bytes},
 	}}
-	s.ended(failed, &d.BulkOperationStatus, &d.EndTime, &d.FailureCode, &d.FailureMessage)
 	if failed == nil && p.Refused > 0 {
 		d.BulkOperationStatus = new("COMPLETED_WITH_ERRORS")
 	}
-	return b.record, nil
+	return nil
 }
 
 func (s *Service) findBulk(ctx context.Context, arn *string) (*wire.BulkOperationDescription, error) {
-	r, err := bulks.find(ctx, s, arn)
-	if err != nil {
-		return nil, err
-	}
-	if r == nil {
-		return nil, wire.NewError(
+	d, err := bulks.find(ctx, s, arn)
+	if d == nil && err == nil {
+		err = wire.NewError(
 			"ResourceNotFoundException", "Requested resource not found: Bulk operation: "+*arn+" not found",
 		)
 	}
-	return &r.Description, nil
+	return d, err
 }
 
 // describeBulkOperation describes a bulk operation.
@@ -199,10 +160,7 @@ func (s *Service) describeBulkOperation(
 	ctx context.Context, in *wire.DescribeBulkOperationInput,
 ) (*wire.DescribeBulkOperationOutput, error) {
 	d, err := s.findBulk(ctx, in.BulkOperationArn)
-	if err != nil {
-		return nil, err
-	}
-	return &wire.DescribeBulkOperationOutput{BulkOperationDescription: d}, nil
+	return &wire.DescribeBulkOperationOutput{BulkOperationDescription: d}, err
 }
 
 // cancelBulkOperation ends a bulk operation in progress. The items that it has written stay in the table. The
@@ -212,16 +170,14 @@ func (s *Service) cancelBulkOperation(
 	ctx context.Context, in *wire.CancelBulkOperationInput,
 ) (*wire.CancelBulkOperationOutput, error) {
 	err := s.db.ChangeJob(ctx, bulkJobs, path.Base(*in.BulkOperationArn), func(job life.Job) (life.Job, error) {
-		var b bulkTask
-		err := json.Unmarshal(job.Value, &b.record)
-		if err != nil || value(b.record.Description.BulkOperationArn) != *in.BulkOperationArn {
+		r, err := bulks.decode(job)
+		if err != nil || *r.Description.BulkOperationArn != *in.BulkOperationArn {
 			return job, err
 		}
-		b.end(s, nil)
-		b.record.Description.BulkOperationStatus = new("CANCELLED")
+		bulks.finish(s, r, nil)
+		r.Description.BulkOperationStatus = new("CANCELLED")
 		job.Ended = true
-		job.Value, err = json.Marshal(b.record)
-		return job, err
+		return jobOf(job, r)
 	})
 	if err != nil {
 		return nil, err
@@ -231,28 +187,14 @@ func (s *Service) cancelBulkOperation(
 	if err != nil {
 		return nil, err
 	}
-	return &wire.CancelBulkOperationOutput{
-		BulkOperationArn: d.BulkOperationArn, BulkOperationStatus: d.BulkOperationStatus,
-	}, nil
+	return wire.As[wire.CancelBulkOperationOutput](d), nil
 }
 
 // listBulkOperations lists bulk operations, the newest first.
 func (s *Service) listBulkOperations(
 	ctx context.Context, in *wire.ListBulkOperationsInput,
 ) (*wire.ListBulkOperationsOutput, error) {
-	list, next, err := bulks.page(ctx, s, in.MaxResults, in.NextToken, func(*bulkRecord) bool { return true })
-	if err != nil {
-		return nil, err
-	}
-	out := &wire.ListBulkOperationsOutput{
-		BulkOperationsSummaryList: []wire.BulkOperationSummary{}, NextToken: next,
-	}
-	for _, r := range list {
-		d := r.Description
-		out.BulkOperationsSummaryList = append(out.BulkOperationsSummaryList, wire.BulkOperationSummary{
-			BulkOperationArn: d.BulkOperationArn, BulkOperationStatus: d.BulkOperationStatus, StartTime: d.StartTime,
-			EndTime: d.EndTime,
-		})
-	}
-	return out, nil
+	list, next, err := listJobs[wire.BulkOperationSummary](ctx, s, bulks, in.MaxResults, in.NextToken,
+		func(*wire.BulkOperationDescription) bool { return true })
+	return &wire.ListBulkOperationsOutput{BulkOperationsSummaryList: list, NextToken: next}, err
 }

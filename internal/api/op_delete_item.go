@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 
-	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -16,15 +15,15 @@ func (s *Service) deleteItem(ctx context.Context, in *wire.DeleteItemInput) (*wi
 		expressions: expressions{
 			op: wire.OpDeleteItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues,
 		},
-		mode: in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics,
-		returns: in.ReturnValues, onFailure: in.ReturnValuesOnConditionCheckFailure,
+		action: action{
+			kind: deleteAction, table: in.TableName, key: in.Key, onFailure: in.ReturnValuesOnConditionCheckFailure,
+		},
+		mode: in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics, returns: in.ReturnValues,
 	}
 	if err := w.parse(in.ConditionExpression, in.Expected, in.ConditionalOperator); err != nil {
 		return nil, err
 	}
-	out, err := w.apply(ctx, s, in.TableName, in.Key, func(tx *table.Tx, t *table.Table) (table.Change, error) {
-		return tx.Delete(t, in.Key, w.cond)
-	})
+	out, err := w.apply(ctx, s)
 	return &wire.DeleteItemOutput{
 		Attributes: out.attributes, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics,
 	}, err

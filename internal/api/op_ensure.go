@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/table"
@@ -101,20 +103,34 @@ func isCode(err error, code string) bool {
 // extend adds to def the global indexes, the stream and the time to live that want has and def lacks. It reports
 // whether it added anything. If def and want differ in another way, extend returns a [*DifferenceError].
 func (s *Service) extend(def, want *table.Definition) (changed bool, err error) {
-	d := difference{have: def, want: want}
-	d.keys()
-	for i := range want.Local {
-		d.index(&want.Local[i], true)
-	}
-	var missing []table.IndexDefinition
-	for i := range want.Global {
-		if ix := want.Global[i]; !d.index(&ix, false) {
-			missing = append(missing, ix)
+	have, wanted := traits(def), traits(want)
+	var differences []string
+	add := func(format string, args ...any) { differences = append(differences, fmt.Sprintf(format, args...)) }
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		if is, ok := have[name]; ok && is != wanted[name] {
+			add("%s is %s, not %s", name, is, wanted[name])
 		}
 	}
-	d.rest()
-	if d.list != nil {
-		return false, &DifferenceError{def.Name, d.list}
+	for _, ix := range want.Local {
+		if have["index "+ix.Name] == "" {
+			add("it has no local index %s, and one cannot be added", ix.Name)
+		}
+	}
+	var missing []table.IndexDefinition
+	for _, ix := range want.Global {
+		if have["index "+ix.Name] != "" {
+			continue
+		}
+		missing = append(missing, ix)
+		for _, e := range ix.Key {
+			is, not := attributeOf(def.Attributes, e.Name), attributeOf(want.Attributes, e.Name)
+			if is != nil && is.Kind != not.Kind && def.Keys()[e.Name] {
+				add("its key attribute %s has the type %s, not %s as in index %s", e.Name, is.Kind, not.Kind, ix.Name)
+			}
+		}
+	}
+	if differences != nil {
+		return false, &DifferenceError{def.Name, differences}
 	}
 
 	for _, ix := range missing {
@@ -138,71 +154,25 @@ func (s *Service) extend(def, want *table.Definition) (changed bool, err error) 
 	return changed, nil
 }
 
-// A difference collects the differences between two definitions of a table that [Service.EnsureTable] cannot remove.
-type difference struct {
-	have, want *table.Definition
-	list       []string
-}
-
-func (d *difference) add(format string, args ...any) {
-	d.list = append(d.list, fmt.Sprintf(format, args...))
-}
-
-func (d *difference) keys() {
-	if have, want := KeyText(d.have, d.have.Key), KeyText(d.want, d.want.Key); have != want {
-		d.add("its key is %q, not %q", have, want)
-	}
-}
-
-// index compares the wanted index with the existing index of the same name. If the table has no such index but it can
-// be added, index returns false.
-func (d *difference) index(want *table.IndexDefinition, local bool) bool {
-	named := func(ix table.IndexDefinition) bool { return ix.Name == want.Name }
-	list, others, kind, other := d.have.Global, d.have.Local, "global", "local"
-	if local {
-		list, others, kind, other = others, list, other, kind
-	}
-	at := slices.IndexFunc(list, named)
-	switch {
-	case slices.ContainsFunc(others, named):
-		d.add("index %s is a %s index, not a %s one", want.Name, other, kind)
-		return true
-	case slices.ContainsFunc(d.have.Vectors, named):
-		d.add("index %s is a vector index", want.Name)
-		return true
-	case at < 0 && local:
-		d.add("it has no local index %s, and one cannot be added", want.Name)
-		return true
-	case at < 0:
-		for _, e := range want.Key {
-			have, wanted := attributeOf(d.have.Attributes, e.Name), attributeOf(d.want.Attributes, e.Name)
-			if have != nil && have.Kind != wanted.Kind && d.have.Keys()[e.Name] {
-				d.add("its key attribute %s has the type %s, not %s as in index %s",
-					e.Name, have.Kind, wanted.Kind, want.Name)
-			}
+// traits returns the parts of a table that [Service.EnsureTable] compares, as text by name.
+func traits(def *table.Definition) map[string]string {
+	m := map[string]string{"its key": strconv.Quote(KeyText(def, def.Key))}
+	indexes := func(kind string, list []table.IndexDefinition) {
+		for _, ix := range list {
+			m["index "+ix.Name] = fmt.Sprintf("a %s index with the key %q that projects %s",
+				kind, KeyText(def, ix.Key), projectionText(ix.Projection))
 		}
-		return false
 	}
-
-	have := &list[at]
-	if is, text := KeyText(d.have, have.Key), KeyText(d.want, want.Key); is != text {
-		d.add("index %s has the key %q, not %q", want.Name, is, text)
+	indexes("global", def.Global)
+	indexes("local", def.Local)
+	indexes("vector", def.Vectors)
+	if def.Expiry != "" {
+		m["its time to live attribute"] = strconv.Quote(def.Expiry)
 	}
-	if is, text := projectionText(have.Projection), projectionText(want.Projection); is != text {
-		d.add("index %s projects %s, not %s", want.Name, is, text)
+	if def.Stream != nil {
+		m["the view type of its stream"] = def.Stream.View
 	}
-	return true
-}
-
-// rest compares the streams and the time to live of the two definitions.
-func (d *difference) rest() {
-	have, want := d.have, d.want
-	if have.Expiry != "" && want.Expiry != "" && have.Expiry != want.Expiry {
-		d.add("its time to live is attribute %q, not %q", have.Expiry, want.Expiry)
-	}
-	if have.Stream != nil && want.Stream != nil && have.Stream.View != want.Stream.View {
-		d.add("its stream has the view type %s, not %s", have.Stream.View, want.Stream.View)
-	}
+	return m
 }
 
 // KeyText returns a key in the text form of [keycond.Schema].

@@ -5,10 +5,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr"
@@ -37,13 +35,13 @@ func (s *Service) executeStatement(
 		return s.runSelect(ctx, in, st)
 	}
 
-	item, written, err := s.runWrite(ctx, st, in.ReturnConsumedCapacity, in.ReturnValuesOnConditionCheckFailure)
+	written, err := s.runWrite(ctx, st, in.ReturnConsumedCapacity, in.ReturnValuesOnConditionCheckFailure)
 	if err != nil {
 		return nil, err
 	}
 	out := &wire.ExecuteStatementOutput{Items: []attr.Item{}, ConsumedCapacity: written.consumed}
-	if item != nil {
-		out.Items = append(out.Items, item)
+	if written.attributes != nil {
+		out.Items = append(out.Items, written.attributes)
 	}
 	return out, nil
 }
@@ -117,18 +115,7 @@ func planSelect(
 		// A scan may filter by attributes that the index does not project. Such attributes count as missing.
 		return read, plan, nil
 	}
-	var missing []string
-	for name := range expr.TopLevel(plan.Filter) {
-		if !read.Index.Projects(name) && !slices.Contains(missing, name) {
-			missing = append(missing, name)
-		}
-	}
-	if missing != nil {
-		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: "+
-			"Secondary index %s does not project one or more filter attributes: [%s]", read.Index.Name(),
-			strings.Join(missing, ", ")))
-	}
-	return read, plan, nil
+	return read, plan, checkFiltered(read.Index, plan.Filter)
 }
 
 // A pagePlace is the place at which a page of a SELECT begins: in slice number Slice of the plan, after Key. If Key

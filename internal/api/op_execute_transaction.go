@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/partiql"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -35,39 +36,26 @@ func (s *Service) executeTransaction(
 			"ExecuteTransaction API does not support both read and write operations in the same request.",
 		)
 	}
-	var out *wire.ExecuteTransactionOutput
-	var used *transactUse
+	out := new(wire.ExecuteTransactionOutput)
 	var err error
-	b := s.budget(ctx, parsed[0].Kind != partiql.Select)
 	if parsed[0].Kind == partiql.Select {
-		err = s.db.View(ctx, func(view *table.View) (err error) {
-			used = newTransactUse(in.ReturnConsumedCapacity, true)
-			out, err = s.readStatements(ctx, view, parsed, used, b)
-			return err
-		})
-	} else {
-		items := func(view *table.View) ([]string, error) {
-			actions, err := s.statementActions(view, parsed)
-			if err != nil {
-				return nil, err
-			}
-			return s.itemsOf(view, actions)
-		}
-		err = s.transact(ctx, in.ClientRequestToken, items, func(tx *table.Tx) (err error) {
-			used = newTransactUse(in.ReturnConsumedCapacity, false)
-			out, err = s.writeStatements(tx, in, parsed, used, b)
-			return err
-		})
+		out.Responses, out.ConsumedCapacity, err = s.readTransaction(ctx, wire.OpExecuteTransaction,
+			in.ReturnConsumedCapacity, func(view *table.View) ([]transactRead, error) {
+				return s.statementReads(view, parsed)
+			})
+		return out, err
 	}
+
+	same := &wire.TransactWriteItemsInput{
+		ClientRequestToken: in.ClientRequestToken, ReturnConsumedCapacity: in.ReturnConsumedCapacity,
+	}
+	done, err := s.writeTransaction(ctx, same, statementDigest(in.TransactStatements...),
+		func(view *table.View) ([]action, error) { return s.statementActions(view, in, parsed) })
 	if err != nil {
 		return nil, err
 	}
-
-	b.spend()
-	used.record(ctx)
-	if parsed[0].Kind == partiql.Select {
-		got(ctx, out.Responses)
-	}
+	// Writes have no responses (conformance writeResponses).
+	out.ConsumedCapacity, out.Responses = done.ConsumedCapacity, []wire.ItemResponse{}
 	return out, nil
 }
 
@@ -95,7 +83,9 @@ func checkTransactStatement(st *partiql.Statement) error {
 }
 
 // statementActions converts statements other than SELECT to actions of a transaction.
-func (s *Service) statementActions(view *table.View, statements []*partiql.Statement) ([]action, error) {
+func (s *Service) statementActions(
+	view *table.View, in *wire.ExecuteTransactionInput, statements []*partiql.Statement,
+) ([]action, error) {
 	actions := make([]action, len(statements))
 	for i, st := range statements {
 		t, err := s.lookup(view.Table, &st.Table)
@@ -105,83 +95,32 @@ func (s *Service) statementActions(view *table.View, statements []*partiql.State
 		if actions[i], err = statementAction(t, st); err != nil {
 			return nil, inStatement(i, s.wireError(err))
 		}
+		actions[i].onFailure = in.TransactStatements[i].ReturnValuesOnConditionCheckFailure
 	}
 	return actions, nil
 }
 
-// writeStatements runs the statements in tx like the actions of a TransactWriteItems.
-func (s *Service) writeStatements(
-	tx *table.Tx, in *wire.ExecuteTransactionInput, statements []*partiql.Statement, used *transactUse, b *budget,
-) (*wire.ExecuteTransactionOutput, error) {
-	actions, err := s.statementActions(&tx.View, statements)
-	if err != nil {
-		return nil, err
-	}
-	for i := range actions {
-		actions[i].onFailure = in.TransactStatements[i].ReturnValuesOnConditionCheckFailure
-	}
-	same := &wire.TransactWriteItemsInput{
-		ClientRequestToken: in.ClientRequestToken, ReturnConsumedCapacity: in.ReturnConsumedCapacity,
-	}
-	done, err := s.runTransact(tx, same, actions, statementDigest(in.TransactStatements...), used, b)
-	if err != nil {
-		return nil, err
-	}
-	// Writes have no responses (conformance writeResponses).
-	return &wire.ExecuteTransactionOutput{
-		ConsumedCapacity: done.ConsumedCapacity, Responses: []wire.ItemResponse{},
-	}, nil
-}
-
-// readStatements reads the item of each statement.
-func (s *Service) readStatements(
-	ctx context.Context, view *table.View, statements []*partiql.Statement, used *transactUse, b *budget,
-) (*wire.ExecuteTransactionOutput, error) {
-	out := &wire.ExecuteTransactionOutput{Responses: make([]wire.ItemResponse, len(statements))}
+// statementReads converts SELECT statements to reads of a transaction.
+func (s *Service) statementReads(view *table.View, statements []*partiql.Statement) ([]transactRead, error) {
+	reads := make([]transactRead, len(statements))
 	seen := itemSet{}
-	total := 0
-	var a answer
-	reasons := make([]wire.CancellationReason, len(statements))
-	cancelled := false
 	for i, st := range statements {
-		reasons[i].Code = new("None")
 		t, err := s.lookup(view.Table, &st.Table)
 		if err != nil {
 			return nil, err
 		}
 		key, err := pointRead(view, t, st, true, wire.OpExecuteTransaction.String())
-		if err != nil {
-			return nil, inStatement(i, s.wireError(err))
+		isNew := false
+		if err == nil {
+			isNew, err = seen.add(t, key)
 		}
-		if ok, err := seen.add(t, key); err != nil {
+		switch {
+		case err != nil:
 			return nil, inStatement(i, s.wireError(err))
-		} else if !ok {
+		case !isNew:
 			return nil, wire.OpExecuteTransaction.Invalid(msgOneItem)
 		}
-		item, err := view.Get(t, key)
-		if err != nil {
-			return nil, err
-		}
-		if total += item.Size(); total > MaxTransactBytes {
-			return nil, wire.OpExecuteTransaction.Invalid(msgTransactBytes)
-		}
-		if item != nil {
-			out.Responses[i].Item = st.AppendResult(nil, item)
-			if !a.fits(out.Responses[i].Item) {
-				return nil, wire.OpExecuteTransaction.Invalid(msgTransactJSON)
-			}
-		}
-
-		c := table.Capacity{Table: table.ReadUnits(t.BilledSize(item), true)}
-		if err := s.admitRead(t, key, &c, b); err != nil {
-			reasons[i], cancelled = cancellation(err, nil)
-		}
-		used.add(st.Table, t, c)
+		reads[i] = transactRead{st.Table, t, key, func(it attr.Item) attr.Item { return st.AppendResult(nil, it) }}
 	}
-	if cancelled {
-		return nil, wire.TransactionCanceled(reasons)
-	}
-
-	out.ConsumedCapacity = used.consumed()
-	return out, a.reserve(ctx)
+	return reads, nil
 }

@@ -19,15 +19,19 @@ import (
 // Source of this file: quirks, findings DDB-EXPORT-001 to 022. Source of the files that an export writes:
 // DG/S3DataExport.Output.html.
 
-// An exportRecord is the record of an export in the catalogue: its description, the text of its request, and whether
-// a server has begun to write its files.
-type exportRecord struct {
-	Description wire.ExportDescription
-	Request     string
-	Begun       bool `json:",omitempty"`
+var exports = &jobKind[wire.ExportDescription]{
+	name: exportJobs,
+	members: func(d *wire.ExportDescription) jobMembers {
+		return jobMembers{
+			&d.ExportArn, &d.ExportStatus, &d.StartTime, &d.EndTime, &d.FailureCode, &d.FailureMessage, d.ClientToken,
+		}
+	},
+	conflict: wire.NewError(
+		"ExportConflictException", "Export conflict: Duplicate request detected with conflicting parameters",
+	),
+	run: runExport,
+	end: endExport,
 }
-
-var exports = jobKind[exportRecord]{exportJobs, func(r *exportRecord) *string { return r.Description.ExportArn }}
 
 // exportTableToPointInTime writes the current items of a table to the directory of a bucket. Like
 // [Service.importTable], it starts a job and waits for the first 1,000 items, or 4 MB. The response says IN_PROGRESS,
@@ -41,67 +45,38 @@ func (s *Service) exportTableToPointInTime(
 		return nil, err
 	}
 	def := t.Definition()
-	request := *in
-	request.ClientToken = nil
-	digest, err := digestOf(&request)
+	r, err := exports.newJob(in)
 	if err != nil {
 		return nil, err
 	}
-	now := s.now()
-	arn, err := exports.newARN(s, def.Name)
-	if err != nil {
-		return nil, err
-	}
-
-	d := wire.ExportDescription{
-		ExportArn: arn, ExportStatus: new("IN_PROGRESS"),
-		ExportFormat: new("DYNAMODB_JSON"), ExportType: in.ExportType, ExportTime: seconds(now),
-		StartTime: seconds(now),
-		TableArn:  new(s.arns.Table(def.Name)), TableId: new(def.ID),
-		ClientToken: in.ClientToken, S3Bucket: in.S3Bucket, S3BucketOwner: in.S3BucketOwner, S3Prefix: in.S3Prefix,
-		S3SseAlgorithm: new(cmp.Or(value(in.S3SseAlgorithm), "AES256")), S3SseKmsKeyId: in.S3SseKmsKeyId,
-		DestinationType: new("S3"),
-	}
-
-	r, err := exports.start(ctx, s, newJob[exportRecord]{
-		record: exportRecord{Description: d, Request: digest}, missing: s.checkBucket(*d.S3Bucket),
-		token: jobToken[exportRecord]{
-			token: in.ClientToken,
-			of:    func(r *exportRecord) (*string, bool) { return r.Description.ClientToken, r.Request == digest },
-			conflict: wire.NewError(
-				"ExportConflictException", "Export conflict: Duplicate request detected with conflicting parameters",
-			),
-		},
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &wire.ExportTableToPointInTimeOutput{ExportDescription: &r.Description}, nil
+	d := &r.Description
+	d.ExportFormat, d.ExportTime, d.DestinationType = new("DYNAMODB_JSON"), seconds(s.now()), new("S3")
+	d.TableArn, d.TableId = new(s.arns.Table(def.Name)), new(def.ID)
+	d.S3SseAlgorithm = new(cmp.Or(value(in.S3SseAlgorithm), "AES256"))
+	d, err = exports.start(ctx, s, r, def.Name, nil, s.checkBucket(*d.S3Bucket))
+	return &wire.ExportTableToPointInTimeOutput{ExportDescription: d}, err
 }
 
-// An exportTask runs an export.
-type exportTask struct{ record exportRecord }
-
-// run writes the files of the export. If the export fails, run removes the files, as another run would read a
-// different snapshot.
-func (x *exportTask) run(ctx context.Context, r *run) error {
+// runExport writes the files of the export. If the export fails, runExport removes the files, as another run would read
+// a different snapshot.
+func runExport(ctx context.Context, r *run, record *jobRecord[wire.ExportDescription]) error {
 	const text = "The server was stopped before the export was complete. Export the table again."
 	interrupted := &failure{failedInternal, text}
 	if r.forked {
 		return interrupted // the original database of this fork writes the files
 	}
-	d := &x.record.Description
+	d := &record.Description
 	root, err := r.service.bucket(*d.S3Bucket)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 	dir := s3files.Folder(value(d.S3Prefix), *d.ExportArn)
-	if err = interrupted; !x.record.Begun {
-		x.record.Begun = true
-		err = r.update(ctx, func(*table.Tx) (any, error) { return x.record, nil })
+	if err = interrupted; !record.Begun {
+		record.Begun = true
+		err = r.update(ctx, func(*table.Tx) (any, error) { return record, nil })
 		if err == nil {
-			err = x.write(ctx, r, root, dir)
+			err = writeExport(ctx, r, d, root, dir)
 		}
 		if err != nil && ctx.Err() != nil {
 			err = interrupted
@@ -117,13 +92,11 @@ func (x *exportTask) run(ctx context.Context, r *run) error {
 	return err
 }
 
-func (x *exportTask) end(s *Service, failed *failure) (any, *life.JobTable) {
-	d := &x.record.Description
-	s.ended(failed, &d.ExportStatus, &d.EndTime, &d.FailureCode, &d.FailureMessage)
-	if failed != nil {
+func endExport(r *jobRecord[wire.ExportDescription], failed *failure) *life.JobTable {
+	if d := &r.Description; failed != nil {
 		d.ExportManifest, d.ItemCount, d.BilledSizeBytes = nil, nil, nil
 	}
-	return x.record, nil
+	return nil
 }
 
 // exported returns the table of an export. It returns an error for exports that the service or Sortkey does not
@@ -230,15 +203,14 @@ func (s *Service) checkPeriod(def *table.Definition, spec *wire.IncrementalExpor
 	return nil
 }
 
-// write writes the files of the export to a directory and completes the description of the export.
-func (x *exportTask) write(ctx context.Context, r *run, root *os.Root, dir string) error {
+// writeExport writes the files of an export to a directory and completes the description of the export.
+func writeExport(ctx context.Context, r *run, d *wire.ExportDescription, root *os.Root, dir string) error {
 	data := path.Join(dir, s3files.DataFolder)
 	if err := root.MkdirAll(data, 0o755); err != nil {
 		return inBucket(err)
 	}
-	d := &x.record.Description
 	key := path.Join(data, strings.ReplaceAll(path.Base(*d.ExportArn), "-", "")+".json.gz")
-	file, size, err := x.writeItems(ctx, r, root, key)
+	file, size, err := writeItems(ctx, r, d, root, key)
 	if err != nil {
 		return err
 	}
@@ -277,8 +249,8 @@ func (x *exportTask) write(ctx context.Context, r *run, root *os.Root, dir strin
 
 // writeItems writes the items of the table to a file. It returns the manifest's entry for that file, and the total
 // size of the items in bytes.
-func (x *exportTask) writeItems(
-	ctx context.Context, r *run, root *os.Root, key string,
+func writeItems(
+	ctx context.Context, r *run, d *wire.ExportDescription, root *os.Root, key string,
 ) (_ *s3files.DataFile, size int64, err error) {
 	f, err := root.Create(key)
 	if err != nil {
@@ -288,8 +260,7 @@ func (x *exportTask) writeItems(
 	out := s3files.NewWriter(f, true)
 	var batch table.Batch
 	full := false
-	name, id := path.Base(*x.record.Description.TableArn), *x.record.Description.TableId
-	err = r.service.db.Walk(ctx, name, id, func(it attr.Item) error {
+	err = r.service.db.Walk(ctx, path.Base(*d.TableArn), *d.TableId, func(it attr.Item) error {
 		size += int64(it.Size())
 		if full {
 			r.begin()
@@ -335,18 +306,15 @@ func (s *Service) describeExport(
 	if err := s.checkJobARN(*in.ExportArn, exportJobs); err != nil {
 		return nil, err
 	}
-	r, err := exports.find(ctx, s, in.ExportArn)
-	if err != nil {
-		return nil, err
-	}
-	if r == nil { // ack-api-quirks, DDB-EXPORT-006
+	d, err := exports.find(ctx, s, in.ExportArn)
+	if d == nil && err == nil { // ack-api-quirks, DDB-EXPORT-006
 		text := "Export not found: " + *in.ExportArn
 		if strings.Split(*in.ExportArn, ":")[3] != s.region() {
 			text = "Invalid export arn"
 		}
-		return nil, wire.NewError("ExportNotFoundException", "Export not found: "+text)
+		err = wire.NewError("ExportNotFoundException", "Export not found: "+text)
 	}
-	return &wire.DescribeExportOutput{ExportDescription: &r.Description}, nil
+	return &wire.DescribeExportOutput{ExportDescription: d}, err
 }
 
 // listExports lists exports, the newest first. If the request names a table, it lists only exports of the current
@@ -356,20 +324,12 @@ func (s *Service) listExports(ctx context.Context, in *wire.ListExportsInput) (*
 	if err != nil {
 		return nil, err
 	}
-	list, next, err := exports.page(ctx, s, in.MaxResults, in.NextToken, func(r *exportRecord) bool {
-		return in.TableArn == nil || value(r.Description.TableId) == id
-	})
-	if err != nil {
-		return nil, err
+	keep := func(d *wire.ExportDescription) bool { return in.TableArn == nil || value(d.TableId) == id }
+	list, next, err := listJobs[wire.ExportSummary](ctx, s, exports, in.MaxResults, in.NextToken, keep)
+	for i := range list {
+		list[i].ExportType = cmp.Or(list[i].ExportType, new("FULL_EXPORT"))
 	}
-	out := &wire.ListExportsOutput{ExportSummaries: []wire.ExportSummary{}, NextToken: next}
-	for _, r := range list {
-		out.ExportSummaries = append(out.ExportSummaries, wire.ExportSummary{
-			ExportArn: r.Description.ExportArn, ExportStatus: r.Description.ExportStatus,
-			ExportType: new(cmp.Or(value(r.Description.ExportType), "FULL_EXPORT")),
-		})
-	}
-	return out, nil
+	return &wire.ListExportsOutput{ExportSummaries: list, NextToken: next}, err
 }
 
 // currentID returns the id of the table that an ARN names now, or "" if there is no such table.

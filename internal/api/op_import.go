@@ -13,15 +13,21 @@ import (
 
 // Source of this file: quirks, findings DDB-IMPORT-001 to 020.
 
-// An importRecord is the record of an import in the catalogue: its description and its progress. As in the service,
-// the counts in the description stay zero until the import ends (Scylla, alternator/test_import.py, a run against the
-// service in September 2026).
-type importRecord struct {
-	wire.ImportTableDescription
-	Progress progress
+// As in the service, the counts in the description of an import stay zero until the import ends (Scylla,
+// alternator/test_import.py, a run against the service in September 2026).
+var imports = &jobKind[wire.ImportTableDescription]{
+	name: importJobs,
+	members: func(d *wire.ImportTableDescription) jobMembers {
+		return jobMembers{
+			&d.ImportArn, &d.ImportStatus, &d.StartTime, &d.EndTime, &d.FailureCode, &d.FailureMessage, d.ClientToken,
+		}
+	},
+	conflict: wire.NewError(
+		"ImportConflictException", "Import conflict: Duplicate request detected with conflicting parameters",
+	),
+	run: runImport,
+	end: endImport,
 }
-
-var imports = jobKind[importRecord]{importJobs, func(r *importRecord) *string { return r.ImportArn }}
 
 // importTable creates a table from the files of a bucket. It starts a job and waits for the first 1,000 items, or 4
 // MB, so smaller imports are complete when the call returns. The response says IN_PROGRESS, as the service's does,
@@ -48,63 +54,41 @@ func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*
 	if _, err := throughputOf(billing, creation.ProvisionedThroughput, ""); err != nil {
 		return nil, err
 	}
-	token := jobToken[importRecord]{
-		token: in.ClientToken,
-		of: func(r *importRecord) (*string, bool) {
-			return r.ClientToken, value(r.TableCreationParameters.TableName) == *creation.TableName
-		},
-		conflict: wire.NewError(
-			"ImportConflictException", "Import conflict: Duplicate request detected with conflicting parameters",
-		),
-	}
-
-	known, err := imports.lookUp(ctx, s, token)
-	if known != nil && *known.ImportStatus != "IN_PROGRESS" && s.exists(ctx, *creation.TableName) {
-		// Sources: ack-api-quirks, DDB-IMPORT-017; alternator, test_import.py.
-		return nil, tableExists(*creation.TableName)
-	}
-	if known == nil && err == nil {
-		known, err = s.startImport(ctx, in, token)
-	}
-	if isKind(err, table.InUse) { // a concurrent request with the same token may have created the table
-		if other, lost := imports.lookUp(ctx, s, token); other != nil || lost != nil {
-			known, err = other, lost
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &wire.ImportTableOutput{ImportTableDescription: &known.ImportTableDescription}, nil
-}
-
-func (s *Service) exists(ctx context.Context, name string) bool {
-	_, err := s.db.Describe(ctx, name)
-	return err == nil
-}
-
-func tableExists(name string) error {
-	return &table.Error{Kind: table.InUse, Msg: "Table already exists: " + name}
-}
-
-// startImport starts an import and returns its record. If an earlier import has the same token, it returns the record
-// of that import instead.
-func (s *Service) startImport(
-	ctx context.Context, in *wire.ImportTableInput, token jobToken[importRecord],
-) (*importRecord, error) {
-	p := in.TableCreationParameters
-	name := *p.TableName
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	if s.exists(ctx, name) {
-		return nil, tableExists(name)
+	r, err := imports.newJob(in)
+	if err != nil {
+		return nil, err
 	}
-	def, err := s.definition(&wire.CreateTableInput{
-		TableName: p.TableName, AttributeDefinitions: p.AttributeDefinitions, KeySchema: p.KeySchema,
-		BillingMode: p.BillingMode, ProvisionedThroughput: p.ProvisionedThroughput,
-		OnDemandThroughput: p.OnDemandThroughput, SSESpecification: p.SSESpecification,
-		GlobalSecondaryIndexes: p.GlobalSecondaryIndexes, VectorIndexes: p.VectorIndexes,
-	})
+	r.Request = *creation.TableName // the other members of a repeated request do not matter
+	d, err := s.startImport(ctx, r)
+	if !isKind(err, table.InUse) {
+		return &wire.ImportTableOutput{ImportTableDescription: d}, err
+	}
+
+	// A running import with the same token may have created the table. Sources for an import that has ended:
+	// ack-api-quirks, DDB-IMPORT-017; alternator, test_import.py.
+	jobs, lost := s.db.Jobs(ctx, importJobs)
+	if lost == nil {
+		d, lost = imports.repeated(s, jobs, r)
+	}
+	if lost != nil || d != nil && *d.ImportStatus == "IN_PROGRESS" {
+		err = lost
+	}
+	return &wire.ImportTableOutput{ImportTableDescription: d}, err
+}
+
+// startImport completes the record of an import and starts the import.
+func (s *Service) startImport(
+	ctx context.Context, r *jobRecord[wire.ImportTableDescription],
+) (*wire.ImportTableDescription, error) {
+	d := &r.Description
+	name := *d.TableCreationParameters.TableName
+	if _, err := s.db.Describe(ctx, name); err == nil {
+		return nil, &table.Error{Kind: table.InUse, Msg: "Table already exists: " + name}
+	}
+	def, err := s.definition(wire.As[wire.CreateTableInput](d.TableCreationParameters))
 	if err == nil {
 		err = def.Check()
 	}
@@ -112,36 +96,21 @@ func (s *Service) startImport(
 		return nil, err
 	}
 
-	arn, err := imports.newARN(s, name)
-	if err != nil {
-		return nil, err
-	}
-	source := *in.S3BucketSource
-	source.S3BucketOwner = new(cmp.Or(value(source.S3BucketOwner), s.account()))
-	d := wire.ImportTableDescription{
-		ImportArn: arn, ImportStatus: new("IN_PROGRESS"),
-		TableArn: new(s.arns.Table(name)), TableId: new(def.ID), ClientToken: in.ClientToken,
-		S3BucketSource: &source, InputFormat: in.InputFormat, InputFormatOptions: in.InputFormatOptions,
-		InputCompressionType: new(cmp.Or(value(in.InputCompressionType), "NONE")), TableCreationParameters: p,
-		StartTime:  seconds(s.now()),
-		ErrorCount: new(int64(0)), ImportedItemCount: new(int64(0)), ProcessedItemCount: new(int64(0)),
-		CloudWatchLogGroupArn: new(s.arns.of("logs") + "log-group:/aws-dynamodb/imports:*"),
-	}
-
-	return imports.start(ctx, s, newJob[importRecord]{
-		record: importRecord{ImportTableDescription: d}, def: def, token: token,
-		missing: s.checkBucket(*in.S3BucketSource.S3Bucket),
-	})
+	d.S3BucketSource = new(*d.S3BucketSource)
+	d.S3BucketSource.S3BucketOwner = new(cmp.Or(value(d.S3BucketSource.S3BucketOwner), s.account()))
+	d.TableArn, d.TableId = new(s.arns.Table(name)), new(def.ID)
+	d.InputCompressionType = new(cmp.Or(value(d.InputCompressionType), "NONE"))
+	d.ErrorCount, d.ImportedItemCount, d.ProcessedItemCount = new(int64(0)), new(int64(0)), new(int64(0))
+	d.CloudWatchLogGroupArn = new(s.arns.of("logs") + "log-group:/aws-dynamodb/imports:*")
+	return imports.start(ctx, s, r, name, def, s.checkBucket(*d.S3BucketSource.S3Bucket))
 }
 
-// An importTask puts the items of all files whose names have a prefix into a table. If the table refuses items, the
-// task counts them and writes the others, and the import fails at the end. If a line is not an item, the task counts
-// the line as refused and skips the rest of the file. A file that disappears during the import also counts as one
-// refused item. Source: alternator, test_import.py; ack-api-quirks, DDB-IMPORT-007 and 013.
-type importTask struct{ record importRecord }
-
-func (x *importTask) run(ctx context.Context, r *run) error {
-	d := &x.record.ImportTableDescription
+// runImport puts the items of all files whose names have a prefix into a table. If the table refuses items, it counts
+// them and writes the others, and the import fails at the end. If a line is not an item, it counts the line as refused
+// and skips the rest of the file. A file that disappears during the import also counts as one refused item. Source:
+// alternator, test_import.py; ack-api-quirks, DDB-IMPORT-007 and 013.
+func runImport(ctx context.Context, r *run, record *jobRecord[wire.ImportTableDescription]) error {
+	d := &record.Description
 	root, err := r.service.bucket(*d.S3BucketSource.S3Bucket)
 	if err != nil {
 		return err
@@ -162,13 +131,17 @@ func (x *importTask) run(ctx context.Context, r *run) error {
 			return line{item: it, bytes: len(it)}, nil
 		},
 		leaves: true,
-		record: func(p progress) any { return importRecord{ImportTableDescription: *d, Progress: p} },
+		record: func(p progress) any {
+			next := *record
+			next.Progress = p
+			return next
+		},
 	}
 	if *d.InputFormat == "CSV" {
 		l.csv = csvOf(d)
 	}
-	err = l.run(ctx, r, &x.record.Progress)
-	if err == nil && x.record.Progress.Refused > 0 {
+	err = l.run(ctx, r, &record.Progress)
+	if err == nil && record.Progress.Refused > 0 {
 		const text = "Some of the items failed validation checks and were not imported. " +
 			"Please check CloudWatch error logs for more details."
 		err = &failure{failedItems, text}
@@ -176,12 +149,11 @@ func (x *importTask) run(ctx context.Context, r *run) error {
 	return err
 }
 
-func (x *importTask) end(s *Service, failed *failure) (any, *life.JobTable) {
-	d, p := &x.record.ImportTableDescription, x.record.Progress
+func endImport(r *jobRecord[wire.ImportTableDescription], failed *failure) *life.JobTable {
+	d, p := &r.Description, r.Progress
 	d.ProcessedItemCount, d.ImportedItemCount, d.ErrorCount = &p.Processed, &p.Written, &p.Refused
 	d.ProcessedSizeBytes = &p.At.Total
-	s.ended(failed, &d.ImportStatus, &d.EndTime, &d.FailureCode, &d.FailureMessage)
-	return x.record, &life.JobTable{
+	return &life.JobTable{
 		Name: *d.TableCreationParameters.TableName, ID: *d.TableId, Remove: failed != nil && failed.code != failedItems,
 	}
 }
@@ -193,31 +165,18 @@ func (s *Service) describeImport(
 	if err := s.checkJobARN(*in.ImportArn, importJobs); err != nil {
 		return nil, err
 	}
-	r, err := imports.find(ctx, s, in.ImportArn)
-	if err != nil {
-		return nil, err
+	d, err := imports.find(ctx, s, in.ImportArn)
+	if d == nil && err == nil {
+		err = wire.NewError("ImportNotFoundException", "Import not found: "+*in.ImportArn)
 	}
-	if r == nil {
-		return nil, wire.NewError("ImportNotFoundException", "Import not found: "+*in.ImportArn)
-	}
-	return &wire.DescribeImportOutput{ImportTableDescription: &r.ImportTableDescription}, nil
+	return &wire.DescribeImportOutput{ImportTableDescription: d}, err
 }
 
 // listImports lists imports, the newest first.
 func (s *Service) listImports(ctx context.Context, in *wire.ListImportsInput) (*wire.ListImportsOutput, error) {
-	list, next, err := imports.page(ctx, s, in.PageSize, in.NextToken, func(d *importRecord) bool {
+	keep := func(d *wire.ImportTableDescription) bool {
 		return in.TableArn == nil || value(d.TableArn) == *in.TableArn
-	})
-	if err != nil {
-		return nil, err
 	}
-	out := &wire.ListImportsOutput{ImportSummaryList: []wire.ImportSummary{}, NextToken: next}
-	for _, d := range list {
-		out.ImportSummaryList = append(out.ImportSummaryList, wire.ImportSummary{
-			ImportArn: d.ImportArn, ImportStatus: d.ImportStatus, InputFormat: d.InputFormat,
-			S3BucketSource: d.S3BucketSource, TableArn: d.TableArn,
-			StartTime: d.StartTime, EndTime: d.EndTime, CloudWatchLogGroupArn: d.CloudWatchLogGroupArn,
-		})
-	}
-	return out, nil
+	list, next, err := listJobs[wire.ImportSummary](ctx, s, imports, in.PageSize, in.NextToken, keep)
+	return &wire.ListImportsOutput{ImportSummaryList: list, NextToken: next}, err
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -109,11 +110,7 @@ func (s *Service) updateContributorInsights(
 	if isKind(err, table.InUse) {
 		return nil, notActive("TableStatus")
 	}
-	if err != nil {
-		return nil, err
-	}
-
-	return out, nil
+	return out, err
 }
 
 // describeContributorInsights describes contributor insights of a table or a
@@ -193,42 +190,39 @@ func (s *Service) listContributorInsights(
 		names = []string{t.Definition().Name}
 	}
 
-	limit := maxInsights
-	if n := int(value(in.MaxResults)); n > 0 {
-		limit = n
-	}
 	// The token is the last entry of the previous page, as table/index.
 	fromTable, fromIndex, _ := strings.Cut(value(in.NextToken), "/")
-	out := &wire.ListContributorInsightsOutput{ContributorInsightsSummaries: []wire.ContributorInsightsSummary{}}
+	list := []wire.ContributorInsightsSummary{}
 	for _, name := range names {
 		t, err := s.db.Describe(ctx, name)
 		if err != nil || name < fromTable {
 			continue // deleted meanwhile, or listed on an earlier page
 		}
 		insights := t.Definition().Insights
-		indexes := []string{}
-		for index, x := range insights {
-			if x.Enabled && (in.NextToken == nil || name > fromTable || index > fromIndex) {
-				indexes = append(indexes, index)
-			}
-		}
-		slices.Sort(indexes)
-		for _, index := range indexes {
-			if n := len(out.ContributorInsightsSummaries); n == limit {
-				last := &out.ContributorInsightsSummaries[n-1]
-				out.NextToken = new(*last.TableName + "/" + value(last.IndexName))
-				return out, nil
-			}
+		for _, index := range slices.Sorted(maps.Keys(insights)) {
 			x := insights[index]
+			if !x.Enabled || in.NextToken != nil && name == fromTable && index <= fromIndex {
+				continue
+			}
 			summary := wire.ContributorInsightsSummary{
 				TableName: new(name), ContributorInsightsStatus: insightsStatus(x), ContributorInsightsMode: &x.Mode,
 			}
 			if index != "" {
 				summary.IndexName = new(index)
 			}
-			out.ContributorInsightsSummaries = append(out.ContributorInsightsSummaries, summary)
+			list = append(list, summary)
 		}
 	}
 
+	limit := maxInsights
+	if n := int(value(in.MaxResults)); n > 0 {
+		limit = n
+	}
+	out := &wire.ListContributorInsightsOutput{ContributorInsightsSummaries: list}
+	if len(list) > limit {
+		last := &list[limit-1]
+		out.ContributorInsightsSummaries = list[:limit]
+		out.NextToken = new(*last.TableName + "/" + value(last.IndexName))
+	}
 	return out, nil
 }

@@ -17,9 +17,9 @@ import (
 func (s *Service) enableKinesisStreamingDestination(
 	ctx context.Context, in *wire.KinesisStreamingDestinationInput,
 ) (*wire.KinesisStreamingDestinationOutput, error) {
-	change := func(list []table.Destination, _ *table.Destination) ([]table.Destination, error) {
-		if slices.ContainsFunc(list, s.inUseKinesis) {
-			return nil, wrongDestination(
+	change := func(def *table.Definition, _ *table.Destination) error {
+		if slices.ContainsFunc(def.Kinesis, s.inUseKinesis) {
+			return wrongDestination(
 				"EnableKinesisStreamingDestination must be DISABLED or ENABLE_FAILED to perform ENABLE operation.",
 			)
 		}
@@ -31,8 +31,9 @@ func (s *Service) enableKinesisStreamingDestination(
 		if d.Reason = s.unreachable(arn); d.Reason != "" {
 			d.Status = "ENABLE_FAILED"
 		}
-		list = slices.DeleteFunc(list, func(d table.Destination) bool { return d.ARN == arn })
-		return slices.Insert(list, 0, d), nil
+		others := slices.DeleteFunc(def.Kinesis, func(d table.Destination) bool { return d.ARN == arn })
+		def.Kinesis = slices.Insert(others, 0, d)
+		return nil
 	}
 
 	out, err := s.switchKinesis(ctx, in, "ENABLING", change)
@@ -68,19 +69,17 @@ func (s *Service) unreachable(arn string) string {
 func (s *Service) disableKinesisStreamingDestination(
 	ctx context.Context, in *wire.KinesisStreamingDestinationInput,
 ) (*wire.KinesisStreamingDestinationOutput, error) {
-	return s.switchKinesis(ctx, in, "DISABLING", func(
-		list []table.Destination, d *table.Destination,
-	) ([]table.Destination, error) {
+	return s.switchKinesis(ctx, in, "DISABLING", func(_ *table.Definition, d *table.Destination) error {
 		if in.EnableKinesisStreamingConfiguration != nil {
-			return nil, wire.Validation(
+			return wire.Validation(
 				"Stream cannot be disabled using EnableKinesisStreamingConfiguration parameters",
 			)
 		}
 		if d == nil || d.StatusAt(s.now()) != "ACTIVE" {
-			return nil, wrongDestination("KinesisStreamingDestination must be ACTIVE to perform DISABLE operation.")
+			return wrongDestination("KinesisStreamingDestination must be ACTIVE to perform DISABLE operation.")
 		}
 		d.Status, d.Passing, d.Until = "DISABLED", "DISABLING", s.db.Until()
-		return list, nil
+		return nil
 	})
 }
 
@@ -88,33 +87,28 @@ func wrongDestination(why string) error {
 	return wire.Validation("Table is not in a valid state to enable Kinesis Streaming Destination: " + why)
 }
 
-// switchKinesis replaces the destinations of a table by those that change returns. The response has the given status.
-// change gets the current list. It also gets a pointer to the list's element with the StreamArn of the input, or nil
-// if there is none.
+// switchKinesis calls change to change the destinations in the definition of a table. The response has the given status.
+// change also gets a pointer to the destination with the StreamArn of the input, or nil if there is none.
 func (s *Service) switchKinesis(ctx context.Context, in *wire.KinesisStreamingDestinationInput, status string,
-	change func([]table.Destination, *table.Destination) ([]table.Destination, error),
+	change func(*table.Definition, *table.Destination) error,
 ) (*wire.KinesisStreamingDestinationOutput, error) {
 	t, err := s.seen(ctx, in.TableName)
 	if err != nil {
 		return nil, err
 	}
 	name := t.Definition().Name
-	_, err = s.db.Alter(ctx, name, func(def *table.Definition) (err error) {
+	_, err = s.db.Alter(ctx, name, func(def *table.Definition) error {
 		var d *table.Destination
 		i := slices.IndexFunc(def.Kinesis, func(d table.Destination) bool { return d.ARN == *in.StreamArn })
 		if i >= 0 {
 			d = &def.Kinesis[i]
 		}
-		def.Kinesis, err = change(def.Kinesis, d)
-		return err
+		return change(def, d)
 	})
-	if err != nil {
-		return nil, err
-	}
 	return &wire.KinesisStreamingDestinationOutput{
 		TableName: &name, StreamArn: in.StreamArn, DestinationStatus: &status,
 		EnableKinesisStreamingConfiguration: in.EnableKinesisStreamingConfiguration,
-	}, nil
+	}, err
 }
 
 // updateKinesisStreamingDestination changes the precision of the timestamps in stream records.
@@ -126,38 +120,29 @@ func (s *Service) updateKinesisStreamingDestination(
 		return nil, wire.OpUpdateKinesisStreamingDestination.Invalid("Streaming destination cannot be updated with " +
 			"given parameters: UpdateKinesisStreamingConfiguration cannot be null or contain only null values")
 	}
-	t, err := s.seen(ctx, in.TableName)
-	if err != nil {
-		return nil, err
-	}
 	precision := *c.ApproximateCreationDateTimePrecision
-	of := &wire.KinesisStreamingDestinationInput{TableName: in.TableName, StreamArn: in.StreamArn}
-	out, err := s.switchKinesis(ctx, of, "UPDATING", func(
-		list []table.Destination, d *table.Destination,
-	) ([]table.Destination, error) {
+	change := func(def *table.Definition, d *table.Destination) error {
 		switch {
 		case d == nil:
-			return nil, wrongDestination("No streaming destination with streamArn: " + *in.StreamArn +
-				" found for table with tableName: " + t.Definition().Name)
+			return wrongDestination("No streaming destination with streamArn: " + *in.StreamArn +
+				" found for table with tableName: " + def.Name)
 		case d.StatusAt(s.now()) != "ACTIVE":
-			return nil, wrongDestination("Kinesis streaming is not in ACTIVE state. " +
-				"Updates are only allowed in ACTIVE state. TableName: " + t.Definition().Name +
-				", kdsArn: " + *in.StreamArn)
+			return wrongDestination("Kinesis streaming is not in ACTIVE state. " +
+				"Updates are only allowed in ACTIVE state. TableName: " + def.Name + ", kdsArn: " + *in.StreamArn)
 		case d.Precision == precision || d.Precision == "" && precision == "MILLISECOND":
-			return nil, wire.Validation("Invalid Request: Precision is already set to the desired value of " +
-				precision + " for tableId: " + t.Definition().ID + ", kdsArn: " + *in.StreamArn)
+			return wire.Validation("Invalid Request: Precision is already set to the desired value of " +
+				precision + " for tableId: " + def.ID + ", kdsArn: " + *in.StreamArn)
 		}
 		d.Precision, d.Passing, d.Until = precision, "UPDATING", s.db.Until()
-		return list, nil
-	})
+		return nil
+	}
+	out, err := s.switchKinesis(ctx, wire.As[wire.KinesisStreamingDestinationInput](in), "UPDATING", change)
 	if err != nil {
 		return nil, err
 	}
-
-	return &wire.UpdateKinesisStreamingDestinationOutput{
-		TableName: out.TableName, StreamArn: out.StreamArn, DestinationStatus: out.DestinationStatus,
-		UpdateKinesisStreamingConfiguration: c,
-	}, nil
+	updated := wire.As[wire.UpdateKinesisStreamingDestinationOutput](out)
+	updated.UpdateKinesisStreamingConfiguration = c
+	return updated, nil
 }
 
 // describeKinesisStreamingDestination lists the destinations of a table, including disabled ones.

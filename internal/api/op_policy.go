@@ -262,20 +262,6 @@ func (s *Service) locksOut(policy string) bool {
 	})
 }
 
-// policyOf returns a pointer to the field of def that holds the policy of the table or of its stream.
-func policyOf(def *table.Definition, ref TableRef) (**table.Policy, error) {
-	switch {
-	case ref.Stream == "":
-		return &def.Policy, nil
-	case def.Stream == nil || def.Stream.Label != ref.Stream:
-		return nil, wire.NewError(
-			"ResourceNotFoundException",
-			"Requested resource not found: Stream: "+ref.Stream+" not found for Table: "+ref.Name,
-		)
-	}
-	return &def.Stream.Policy, nil
-}
-
 func noPolicy(text string) error {
 	return wire.NewError(
 		"PolicyNotFoundException", "Resource-based policy not found for the provided ResourceArn: "+text,
@@ -319,27 +305,18 @@ func (s *Service) nextRevision(p *table.Policy) int64 {
 // changePolicy replaces the policy of a resource by the policy that change returns. It returns an error if the client
 // expects another revision of the old policy.
 func (s *Service) changePolicy(
-	ctx context.Context, arn, expected *string, change func(old *table.Policy) *table.Policy,
+	ctx context.Context, r *resource, expected *string, change func(old *table.Policy) *table.Policy,
 ) error {
-	ref, err := s.resource(value(arn), true)
-	if err != nil {
+	if _, err := s.seen(ctx, &r.Name); err != nil {
 		return err
 	}
-	if _, err := s.seen(ctx, &ref.Name); err != nil {
-		return err
-	}
-	_, err = s.db.Alter(ctx, ref.Name, func(def *table.Definition) error {
-		p, err := policyOf(def, ref)
-		if err != nil {
+	return s.relabel(ctx, r, func(l *table.Labels) error {
+		if err := checkRevision(l.Policy, expected, r.Name); err != nil {
 			return err
 		}
-		if err := checkRevision(*p, expected, ref.Name); err != nil {
-			return err
-		}
-		*p = change(*p)
+		l.Policy = change(l.Policy)
 		return nil
 	})
-	return err
 }
 
 // putResourcePolicy sets the policy of a table or a stream. Sortkey stores policies but does not enforce them.
@@ -347,11 +324,11 @@ func (s *Service) changePolicy(
 func (s *Service) putResourcePolicy(
 	ctx context.Context, in *wire.PutResourcePolicyInput,
 ) (*wire.PutResourcePolicyOutput, error) {
-	ref, err := s.resource(value(in.ResourceArn), true)
+	r, err := s.resource(value(in.ResourceArn), true)
 	if err != nil {
 		return nil, err
 	}
-	next, err := s.canonicalPolicy(value(in.Policy), ref)
+	next, err := s.canonicalPolicy(value(in.Policy), r.TableRef)
 	if err != nil {
 		return nil, err
 	}
@@ -360,7 +337,7 @@ func (s *Service) putResourcePolicy(
 			"The new resource policy will not allow you to update the resource policy in the future.")
 	}
 	var revision int64
-	err = s.changePolicy(ctx, in.ResourceArn, in.ExpectedRevisionId, func(old *table.Policy) *table.Policy {
+	err = s.changePolicy(ctx, r, in.ExpectedRevisionId, func(old *table.Policy) *table.Policy {
 		if old == nil || old.Text != next.Text || old.Unversioned != next.Unversioned {
 			next.Revision = s.nextRevision(old)
 			old = next
@@ -368,35 +345,30 @@ func (s *Service) putResourcePolicy(
 		revision = old.Revision
 		return old
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &wire.PutResourcePolicyOutput{RevisionId: new(strconv.FormatInt(revision, 10))}, nil
+	return &wire.PutResourcePolicyOutput{RevisionId: new(strconv.FormatInt(revision, 10))}, err
 }
 
 // getResourcePolicy returns the policy of a table or a stream.
 func (s *Service) getResourcePolicy(
 	ctx context.Context, in *wire.GetResourcePolicyInput,
 ) (*wire.GetResourcePolicyOutput, error) {
-	arn := value(in.ResourceArn)
-	ref, err := s.resource(arn, true)
+	r, err := s.resource(value(in.ResourceArn), true)
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.seen(ctx, &ref.Name)
+	t, err := s.seen(ctx, &r.Name)
 	if err != nil {
 		return nil, err
 	}
-	p, err := policyOf(t.Definition(), ref)
+	l, err := r.labels(t.Definition())
 	if err != nil {
 		return nil, err
 	}
-	if *p == nil || (*p).Text == "" {
-		return nil, noPolicy(arn)
+	p := l.Policy
+	if p == nil || p.Text == "" {
+		return nil, noPolicy(*in.ResourceArn)
 	}
-	return &wire.GetResourcePolicyOutput{
-		Policy: new((*p).Text), RevisionId: new(strconv.FormatInt((*p).Revision, 10)),
-	}, nil
+	return &wire.GetResourcePolicyOutput{Policy: &p.Text, RevisionId: new(strconv.FormatInt(p.Revision, 10))}, nil
 }
 
 // deleteResourcePolicy removes the policy of a table or a stream. If the resource never had a policy, it does
@@ -404,8 +376,12 @@ func (s *Service) getResourcePolicy(
 func (s *Service) deleteResourcePolicy(
 	ctx context.Context, in *wire.DeleteResourcePolicyInput,
 ) (*wire.DeleteResourcePolicyOutput, error) {
+	r, err := s.resource(value(in.ResourceArn), true)
+	if err != nil {
+		return nil, err
+	}
 	out := new(wire.DeleteResourcePolicyOutput)
-	err := s.changePolicy(ctx, in.ResourceArn, in.ExpectedRevisionId, func(old *table.Policy) *table.Policy {
+	return out, s.changePolicy(ctx, r, in.ExpectedRevisionId, func(old *table.Policy) *table.Policy {
 		if old == nil {
 			return nil
 		}
@@ -415,8 +391,4 @@ func (s *Service) deleteResourcePolicy(
 		}
 		return &table.Policy{Revision: s.nextRevision(old)}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }

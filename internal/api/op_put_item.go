@@ -23,6 +23,9 @@ func (s *Service) putItem(ctx context.Context, in *wire.PutItemInput) (*wire.Put
 	}, err
 }
 
+// puts has the states of PutItems, which are large. Nothing refers to a state after its operation.
+var puts = sync.Pool{New: func() any { return new(writeParams) }}
+
 // write writes one item.
 func (s *Service) write(ctx context.Context, in *wire.PutItemInput) (writeOutput, error) {
 	if err := checkForm(wire.OpPutItem, in, in.Faults, hasEmpty(in.Expected)); err != nil {
@@ -31,36 +34,20 @@ func (s *Service) write(ctx context.Context, in *wire.PutItemInput) (writeOutput
 	if in.Item.Size() > table.MaxItemBytes {
 		return writeOutput{}, wire.Validation(msgItemSize)
 	}
-	p := puts.Get().(*put)
-	defer p.release()
-	p.op, p.names, p.values = wire.OpPutItem, in.ExpressionAttributeNames, in.ExpressionAttributeValues
-	p.mode, p.metrics = in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics
-	p.returns, p.onFailure = in.ReturnValues, in.ReturnValuesOnConditionCheckFailure
-
-	if err := p.parse(in.ConditionExpression, in.Expected, in.ConditionalOperator); err != nil {
+	w := puts.Get().(*writeParams)
+	defer func() {
+		*w = writeParams{}
+		puts.Put(w)
+	}()
+	*w = writeParams{
+		expressions: expressions{
+			op: wire.OpPutItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues,
+		},
+		action: action{table: in.TableName, key: in.Item, onFailure: in.ReturnValuesOnConditionCheckFailure},
+		mode:   in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics, returns: in.ReturnValues,
+	}
+	if err := w.parse(in.ConditionExpression, in.Expected, in.ConditionalOperator); err != nil {
 		return writeOutput{}, err
 	}
-	return p.apply(ctx, s, in.TableName, in.Item, p.replace)
-}
-
-// A put is the state of one PutItem. It is pooled, so nothing may refer to it after release.
-type put struct {
-	writeParams
-	replace func(*table.Tx, *table.Table) (table.Change, error) // the method item, bound once
-}
-
-var puts = sync.Pool{New: func() any {
-	p := new(put)
-	p.run, p.replace = p.attempt, p.item
-	return p
-}}
-
-func (p *put) release() {
-	*p = put{writeParams: writeParams{run: p.run}, replace: p.replace}
-	puts.Put(p)
-}
-
-// item puts the item.
-func (p *put) item(tx *table.Tx, t *table.Table) (table.Change, error) {
-	return tx.Put(t, p.key, p.cond)
+	return w.apply(ctx, s)
 }

@@ -21,11 +21,7 @@ import (
 // Query reads one page of a query and calls visit with each item, unless in.Select is COUNT. An item is valid until
 // visit returns. If visit returns an error, the query ends and returns that error. The output has no Items.
 func (s *Service) Query(ctx context.Context, in *wire.QueryInput, visit Visit) (*wire.QueryOutput, error) {
-	q := newQuery() // the output is a part of it
-	if err := q.run(ctx, s, in, nil, visit); err != nil {
-		return nil, err
-	}
-	return &q.out, nil
+	return s.queryClauses(ctx, new(pageRead), in, nil, visit) // the output is a part of it
 }
 
 // QueryClauses is like [Service.Query], but takes the key condition as clauses. The input must not have a key
@@ -37,12 +33,28 @@ func (s *Service) QueryClauses(
 	if s.observed(ctx) {
 		in, clauses = spelled(in, clauses), nil
 	}
-	q := queries.Get().(*query)
-	defer q.release()
-	if err := q.run(ctx, s, in, clauses, visit); err != nil {
+	q := pageReads.Get().(*pageRead)
+	defer func() {
+		*q = pageRead{}
+		pageReads.Put(q)
+	}()
+	out, err := s.queryClauses(ctx, q, in, clauses, visit)
+	if err != nil {
 		return 0, nil, err
 	}
-	return q.count, q.out.LastEvaluatedKey, nil
+	return *out.Count, out.LastEvaluatedKey, nil
+}
+
+var pageReads = sync.Pool{New: func() any { return new(pageRead) }}
+
+func (s *Service) queryClauses(
+	ctx context.Context, q *pageRead, in *wire.QueryInput, clauses []keycond.Clause, visit Visit,
+) (*wire.QueryOutput, error) {
+	query := func(s *Service, ctx context.Context, in *wire.QueryInput) (*wire.QueryOutput, error) {
+		q.begin(s, wire.OpQuery, in, visit)
+		return q.query(ctx, in, clauses)
+	}
+	return call(ctx, s, wire.OpQuery, in, query)
 }
 
 // spelled returns a copy of the input with a KeyConditionExpression for the clauses. Observers see requests in that
@@ -79,113 +91,56 @@ func spelled(in *wire.QueryInput, clauses []keycond.Clause) *wire.QueryInput {
 	return &out
 }
 
-// A query is the state of one Query. QueryClauses pools it, so nothing may refer to it after release.
-type query struct {
-	pageRead
-	service *Service
-	ctx     context.Context //nolint:containedctx // of the call
-	in      *wire.QueryInput
-	key     keyCondition
-	query   table.Query
-	found   func(attr.Item) error   // the method take, bound once
-	read    func(*table.View) error // the method view, bound once
-}
-
-var queries = sync.Pool{New: func() any { return newQuery() }}
-
-func newQuery() *query {
-	q := new(query)
-	q.found, q.read = q.take, q.view
-	return q
-}
-
-func (q *query) release() {
-	*q = query{found: q.found, read: q.read}
-	queries.Put(q)
-}
-
-// run runs the operation.
-func (q *query) run(
-	ctx context.Context, s *Service, in *wire.QueryInput, clauses []keycond.Clause, visit Visit,
-) error {
-	ctx, c, err := s.begin(ctx, wire.OpQuery, in)
-	if err == nil {
-		q.service, q.ctx, q.in, q.key.clauses, q.visit = s, ctx, in, clauses, visit
-		err = q.check()
-	}
-	if err == nil {
-		err = s.db.View(ctx, q.read)
-	}
-	return c.end(ctx, err)
-}
-
-// check makes the checks of the input that do not depend on the table.
-func (q *query) check() error {
-	in := q.in
-	if err := wire.Validate(wire.OpQuery, in); err != nil {
-		return err
-	}
+// query runs a Query.
+func (q *pageRead) query(
+	ctx context.Context, in *wire.QueryInput, clauses []keycond.Clause,
+) (*wire.QueryOutput, error) {
 	if err := checkForm(wire.OpQuery, in, nil, slices.Contains(in.AttributesToGet, "")); err != nil {
-		return err
+		return nil, err
 	}
-	q.op, q.names, q.values = wire.OpQuery, in.ExpressionAttributeNames, in.ExpressionAttributeValues
-	q.table, q.index, q.sel, q.attributes = in.TableName, in.IndexName, in.Select, in.AttributesToGet
-	q.projected, q.mode = in.ProjectionExpression, in.ReturnConsumedCapacity
-	q.consistent, q.limit, q.start = value(in.ConsistentRead), value(in.Limit), in.ExclusiveStartKey
 
 	// Parse expressions before the table is looked up, as the service reports an invalid expression before a missing
 	// table.
 	if err := q.parseLegacy(legacy.QueryFilter, in.QueryFilter, in.ConditionalOperator, in.Faults); err != nil {
-		return err
+		return nil, err
 	}
 	if err := q.open(); err != nil {
-		return err
+		return nil, err
 	}
-	if q.key.clauses == nil {
+	key := keyCondition{clauses: clauses}
+	if clauses == nil {
 		var err error
-		if q.key, err = q.keyCondition(in); err != nil {
-			return err
+		if key, err = q.keyCondition(in); err != nil {
+			return nil, err
 		}
 	}
-	return q.parse(in.FilterExpression)
-}
-
-// view reads the page.
-func (q *query) view(view *table.View) error {
-	// Do the checks that depend on the table. The key condition selects a slice of one partition, and the start key
-	// must lie in that slice.
-	read, schema, err := q.resolve(q.service, view)
-	if err != nil {
-		return cmp.Or(q.key.check(), err) // the service reports an error of the key condition first
-	}
-	if len(q.in.KeyConditions) > max(2, len(schema.Partition())+len(schema.Sort())) {
-		return wire.OpQuery.Invalid("Conditions can be of length 1 or 2 only")
-	}
-	slice, err := q.key.slice(schema)
-	if err != nil {
-		return cmp.Or(q.key.check(), read.CheckStartForm(), err)
+	if err := q.parse(in.FilterExpression); err != nil {
+		return nil, err
 	}
 
-	q.answer = answer{}
-	q.query = table.Query{Read: read, Slice: slice, Reverse: q.in.ScanIndexForward != nil && !*q.in.ScanIndexForward}
-	err = cmp.Or(q.checkPaths(read.Table, schema), q.checkProjected(&q.query.Read, true))
-	if err != nil {
-		return cmp.Or(q.query.CheckStart(), err) // the service reports an error of the start key first
-	}
-
-	// The budget must admit the read before it begins, although the consumed capacity is known only afterwards.
-	b := q.service.budget(q.ctx, false)
-	if err := b.page(&read, slice.Partition); err != nil {
-		return err
-	}
-	page, err := view.Query(&q.query, q.found)
-	if err != nil {
-		return err
-	}
-
-	b.spent(&read, slice.Partition, &page.Capacity)
-	q.finish(q.ctx, read.Table, &page)
-	return nil
+	return &q.out, q.service.db.View(ctx, func(view *table.View) error {
+		// Do the checks that depend on the table. The key condition selects a slice of one partition, and the start
+		// key must lie in that slice.
+		read, schema, err := q.resolve(q.service, view)
+		if err != nil {
+			return cmp.Or(key.check(), err) // the service reports an error of the key condition first
+		}
+		if len(in.KeyConditions) > max(2, len(schema.Partition())+len(schema.Sort())) {
+			return wire.OpQuery.Invalid("Conditions can be of length 1 or 2 only")
+		}
+		slice, err := key.slice(schema)
+		if err != nil {
+			return cmp.Or(key.check(), read.CheckStartForm(), err)
+		}
+		query := table.Query{Read: read, Slice: slice, Reverse: in.ScanIndexForward != nil && !*in.ScanIndexForward}
+		err = cmp.Or(q.checkPaths(read.Table, schema), q.checkProjected(&query.Read, true))
+		if err != nil {
+			return cmp.Or(query.CheckStart(), err) // the service reports an error of the start key first
+		}
+		return q.page(ctx, &query.Read, slice.Partition, func() (table.Page, error) {
+			return view.Query(&query, q.take)
+		})
+	})
 }
 
 // A keyCondition is the key condition of a query in one of three forms: clauses of the Go API, a

@@ -108,9 +108,7 @@ func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreT
 	if o.GlobalSecondaryIndexOverride != nil {
 		def.Global = nil
 		for _, g := range o.GlobalSecondaryIndexOverride {
-			ix, err := matchIndex(
-				source.Global, value(g.IndexName), keyOf(g.KeySchema), projectionOf(g.Projection), op,
-			)
+			ix, err := matchIndex(source.Global, indexOf(g.IndexName, g.KeySchema, g.Projection), op)
 			if err != nil {
 				return err
 			}
@@ -132,9 +130,7 @@ func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreT
 	if o.LocalSecondaryIndexOverride != nil {
 		def.Local = nil
 		for _, l := range o.LocalSecondaryIndexOverride {
-			ix, err := matchIndex(
-				source.Local, value(l.IndexName), keyOf(l.KeySchema), projectionOf(l.Projection), op,
-			)
+			ix, err := matchIndex(source.Local, indexOf(l.IndexName, l.KeySchema, l.Projection), op)
 			if err != nil {
 				return err
 			}
@@ -172,19 +168,18 @@ func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreT
 	return nil
 }
 
-// matchIndex finds the index in list that has this key and projection. It returns a copy of the index with the given
-// name.
-func matchIndex(
-	list []table.IndexDefinition, name string, key []table.KeyElement, p table.Projection, op wire.Op,
-) (table.IndexDefinition, error) {
+// matchIndex finds the index in list that has the key and the projection of want. It returns a copy of the index with
+// the name of want.
+func matchIndex(list []table.IndexDefinition, want table.IndexDefinition, op wire.Op) (table.IndexDefinition, error) {
 	sorted := func(p table.Projection) []string { return slices.Sorted(slices.Values(p.Include)) }
 	for _, ix := range list {
-		if slices.Equal(ix.Key, key) && ix.Projection.Type == p.Type && slices.Equal(sorted(ix.Projection), sorted(p)) {
-			ix.Name = name
+		if slices.Equal(ix.Key, want.Key) && ix.Projection.Type == want.Projection.Type &&
+			slices.Equal(sorted(ix.Projection), sorted(want.Projection)) {
+			ix.Name = want.Name
 			return ix, nil
 		}
 	}
-	return table.IndexDefinition{}, noIndex(name, op)
+	return want, noIndex(want.Name, op)
 }
 
 func noIndex(name string, op wire.Op) error {
@@ -199,9 +194,6 @@ func noIndex(name string, op wire.Op) error {
 func (s *Service) restore(
 	ctx context.Context, source, def *table.Definition, b *life.Backup, at, undo time.Time,
 ) (*wire.TableDescription, error) {
-	summary := &wire.RestoreSummary{
-		SourceTableArn: new(s.arns.Table(source.Name)), RestoreDateTime: seconds(at), RestoreInProgress: new(true),
-	}
 	def.States.Restored = &table.Restored{Table: s.arns.Table(source.Name), At: at}
 	var t *table.Table
 	var err error
@@ -210,7 +202,6 @@ func (s *Service) restore(
 		if err := s.inUse(ctx, b, "Backup is being used to restore another table: "); err != nil {
 			return nil, err
 		}
-		summary.SourceBackupArn = new(s.backupARN(b))
 		t, err = s.db.RestoreBackup(ctx, def, b.ID)
 	} else {
 		t, err = s.db.Copy(ctx, def, source.Name, undo)
@@ -228,15 +219,21 @@ func (s *Service) restore(
 	}
 
 	d := s.describe(t)
-	d.TableStatus, d.RestoreSummary = new(table.StatusCreating), summary
-	withoutStatus(d)
+	d.TableStatus = new(table.StatusCreating)
 	d.ItemCount, d.TableSizeBytes = new(int64(0)), new(int64(0))
+	describeRestored(d, def.States.Restored)
 	return d, nil
 }
 
-// withoutStatus removes the status of indexes, which the description of a table being restored does not have. Source:
-// ack-api-quirks, DDB-TABLE-282.
-func withoutStatus(d *wire.TableDescription) {
+// describeRestored changes the description of a table to that of a table being restored from r, which has no status of
+// indexes. Source: ack-api-quirks, DDB-TABLE-282.
+func describeRestored(d *wire.TableDescription, r *table.Restored) {
+	d.RestoreSummary = &wire.RestoreSummary{
+		SourceTableArn: &r.Table, RestoreDateTime: seconds(r.At), RestoreInProgress: new(true),
+	}
+	if r.Backup != "" {
+		d.RestoreSummary.SourceBackupArn = &r.Backup
+	}
 	for i := range d.GlobalSecondaryIndexes {
 		d.GlobalSecondaryIndexes[i].IndexStatus = nil
 	}
@@ -281,10 +278,7 @@ func (s *Service) restoreTableFromBackup(
 		return nil, err
 	}
 	d, err := s.restore(ctx, b.Table, def, b, b.Created, time.Time{})
-	if err != nil {
-		return nil, err
-	}
-	return &wire.RestoreTableFromBackupOutput{TableDescription: d}, nil
+	return &wire.RestoreTableFromBackupOutput{TableDescription: d}, err
 }
 
 // restoreTableToPointInTime creates a table with the items of another table, as they are now or as they were at a
@@ -340,23 +334,12 @@ func (s *Service) restoreTableToPointInTime(
 		undo = at
 	}
 
-	def, err := s.restored(op, source, &wire.RestoreTableFromBackupInput{
-		TargetTableName: in.TargetTableName, BillingModeOverride: in.BillingModeOverride,
-		ProvisionedThroughputOverride: in.ProvisionedThroughputOverride,
-		OnDemandThroughputOverride:    in.OnDemandThroughputOverride,
-		SSESpecificationOverride:      in.SSESpecificationOverride,
-		GlobalSecondaryIndexOverride:  in.GlobalSecondaryIndexOverride,
-		LocalSecondaryIndexOverride:   in.LocalSecondaryIndexOverride,
-		VectorIndexOverride:           in.VectorIndexOverride,
-	})
+	def, err := s.restored(op, source, wire.As[wire.RestoreTableFromBackupInput](in))
 	if err != nil {
 		return nil, err
 	}
 	d, err := s.restore(ctx, source, def, nil, at, undo)
-	if err != nil {
-		return nil, err
-	}
-	return &wire.RestoreTableToPointInTimeOutput{TableDescription: d}, nil
+	return &wire.RestoreTableToPointInTimeOutput{TableDescription: d}, err
 }
 
 // sourceTable parses the ARN of the table to restore from. Source: ack-api-quirks, DDB-TABLE-272, 274 and 442.

@@ -349,11 +349,7 @@ func (s *Service) getShardIterator(
 		}
 		return trimmed()
 	})
-	if err != nil {
-		return nil, err
-	}
-
-	return &wire.GetShardIteratorOutput{ShardIterator: new(i.String())}, nil
+	return &wire.GetShardIteratorOutput{ShardIterator: new(i.String())}, err
 }
 
 func trimmed() error {
@@ -436,11 +432,7 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 		}
 		return a.reserve(ctx)
 	})
-	if err != nil {
-		return nil, err
-	}
-
-	return out, nil
+	return out, err
 }
 
 // streamRecord converts a record to the form that clients get. Source: API_streams_StreamRecord;

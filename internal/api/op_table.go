@@ -106,9 +106,7 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 		}
 	}
 	for _, l := range in.LocalSecondaryIndexes {
-		def.Local = append(def.Local, table.IndexDefinition{
-			Name: value(l.IndexName), Key: keyOf(l.KeySchema), Projection: projectionOf(l.Projection),
-		})
+		def.Local = append(def.Local, indexOf(l.IndexName, l.KeySchema, l.Projection))
 	}
 	empty := ""
 	switch {
@@ -131,10 +129,8 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 
 // addGlobal adds a global index to a definition. update is true for a table that exists already.
 func addGlobal(def *table.Definition, g *wire.GlobalSecondaryIndex, update bool) (err error) {
-	ix := table.IndexDefinition{
-		Name: value(g.IndexName), Key: keyOf(g.KeySchema), Projection: projectionOf(g.Projection),
-		OnDemand: ceilings(nil, g.OnDemandThroughput),
-	}
+	ix := indexOf(g.IndexName, g.KeySchema, g.Projection)
+	ix.OnDemand = ceilings(nil, g.OnDemandThroughput)
 	if ix.Throughput, err = throughputOf(def, g.ProvisionedThroughput, ix.Name); err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ type Empty struct{}
 
 // tagResource sets tags of a table or a stream.
 func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (out Empty, err error) {
-	ref, err := s.resource(value(in.ResourceArn), false)
+	r, err := s.resource(value(in.ResourceArn), false)
 	if err != nil {
 		return out, err
 	}
@@ -102,7 +102,7 @@ func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (o
 	if err != nil {
 		return out, err
 	}
-	return out, s.retag(ctx, ref, value(in.ResourceArn), func(tags map[string]string) error {
+	return out, s.retag(ctx, r, func(tags map[string]string) error {
 		maps.Copy(tags, add)
 		return checkTagSet(tags)
 	})
@@ -110,7 +110,7 @@ func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (o
 
 // untagResource removes tags of a table or a stream.
 func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput) (out Empty, err error) {
-	ref, err := s.resource(value(in.ResourceArn), false)
+	r, err := s.resource(value(in.ResourceArn), false)
 	if err != nil {
 		return out, err
 	}
@@ -125,7 +125,7 @@ func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput
 			return out, err
 		}
 	}
-	return out, s.retag(ctx, ref, value(in.ResourceArn), func(tags map[string]string) error {
+	return out, s.retag(ctx, r, func(tags map[string]string) error {
 		for _, key := range in.TagKeys {
 			delete(tags, key)
 		}
@@ -133,72 +133,81 @@ func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput
 	})
 }
 
-// tagsIn returns a pointer to the field of def that holds the tags of the table or of its stream. arn is the ARN that
-// the client sent, for the error.
-func tagsIn(def *table.Definition, ref TableRef, arn string) (*map[string]string, error) {
-	switch {
-	case ref.Stream == "":
-		return &def.Tags, nil
-	case def.Stream == nil || def.Stream.Label != ref.Stream:
-		return nil, noResource(arn)
-	}
-	return &def.Stream.Tags, nil
-}
-
-// retag changes the tags of a table or a stream: it calls change with them.
-func (s *Service) retag(ctx context.Context, ref TableRef, arn string, change func(map[string]string) error) error {
+// retag changes the tags of a resource: it calls change with a copy of them.
+func (s *Service) retag(ctx context.Context, r *resource, change func(map[string]string) error) error {
 	if err := s.db.Refresh(ctx); err != nil {
 		return err
 	}
-	if _, err := s.db.Describe(ctx, ref.Name); err != nil {
-		return noResource(arn)
+	if _, err := s.db.Describe(ctx, r.Name); err != nil {
+		return r.missing
 	}
-	_, err := s.db.Alter(ctx, ref.Name, func(def *table.Definition) error {
-		tags, err := tagsIn(def, ref, arn)
-		if err != nil {
-			return err
+	return s.relabel(ctx, r, func(l *table.Labels) error {
+		if l.Tags = maps.Clone(l.Tags); l.Tags == nil {
+			l.Tags = map[string]string{}
 		}
-		if *tags = maps.Clone(*tags); *tags == nil {
-			*tags = map[string]string{}
-		}
-		return change(*tags)
+		return change(l.Tags)
 	})
-	return err
 }
 
-// noResource returns the error for an ARN that refers to nothing. Source: ack-api-quirks, DDB-TABLE-104.
-func noResource(arn string) error {
-	return wire.NewError("ResourceNotFoundException", "Requested resource not found: ResourceArn: "+arn+" not found")
+// A resource is a table or a stream with a policy and tags.
+type resource struct {
+	TableRef
+	missing error // the error of an operation if the stream, or for tags the table, does not exist
+}
+
+// labels returns the policy and the tags of the resource in the definition of its table.
+func (r *resource) labels(def *table.Definition) (*table.Labels, error) {
+	switch {
+	case r.Stream == "":
+		return &def.Labels, nil
+	case def.Stream == nil || def.Stream.Label != r.Stream:
+		return nil, r.missing
+	}
+	return &def.Stream.Labels, nil
+}
+
+// relabel changes the policy or the tags of a resource.
+func (s *Service) relabel(ctx context.Context, r *resource, change func(*table.Labels) error) error {
+	_, err := s.db.Alter(ctx, r.Name, func(def *table.Definition) error {
+		l, err := r.labels(def)
+		if err == nil {
+			err = change(l)
+		}
+		return err
+	})
+	return err
 }
 
 // resource parses the ARN of a table or a stream. policy is true for an operation on policies, and false for an
 // operation on tags. resource does not check whether the table exists. Source of the order of the checks: dynalite,
 // validations/tagResource.js. Source of the texts for tags: ack-api-quirks, DDB-TABLE-136, 104 and 442, 2026-10-08
 // and 09.
-func (s *Service) resource(arn string, policy bool) (TableRef, error) {
+func (s *Service) resource(arn string, policy bool) (*resource, error) {
 	if !strings.HasPrefix(arn, wire.ARNPrefix) {
-		return TableRef{}, wrongValue("ARNs must start with 'arn:': " + arn)
-	}
-	owner, foreign := wire.AccessDenied("Access is denied"), noARN(arn)
-	if policy {
-		owner, foreign = wire.Validation(msgOwner), wrongValue("Invalid resource Arn: "+arn)
+		return nil, wrongValue("ARNs must start with 'arn:': " + arn)
 	}
 	ref, err := ParseARN(arn)
+	missing := "ResourceArn: " + arn + " not found" // ack-api-quirks, DDB-TABLE-104
+	owner, foreign := wire.AccessDenied("Access is denied"), noARN(arn)
+	if policy {
+		missing = "Stream: " + ref.Stream + " not found for Table: " + ref.Name
+		owner, foreign = wire.Validation(msgOwner), wrongValue("Invalid resource Arn: "+arn)
+	}
 	switch {
 	case err != nil && (policy || !strings.Contains(arn, ":dynamodb:") ||
 		strings.Contains(arn, "/backup/")): // DDB-BACKUP-013
-		return ref, wrongValue("Provided Arn is not a DynamoDB resource arn: " + arn)
+		return nil, wrongValue("Provided Arn is not a DynamoDB resource arn: " + arn)
 	case err != nil:
-		return ref, err
+		return nil, err
 	case ref.Account != s.account():
-		return ref, owner
+		return nil, owner
 	case !s.arns.Local(ref) || policy && !strings.HasPrefix(arn, "arn:aws:"):
-		return ref, foreign
+		return nil, foreign
 	case ref.Index != "":
-		return ref, wrongValue(
+		return nil, wrongValue(
 			"Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " + arn)
 	}
-	return ref, nil
+	return &resource{ref, wire.NewError(codeNotFound, "Requested resource not found: "+missing)}, nil
 }
 
 // listTagsOfResource lists all tags of a table or a stream in the order of their keys. Like the service, it returns
@@ -206,25 +215,24 @@ func (s *Service) resource(arn string, policy bool) (TableRef, error) {
 func (s *Service) listTagsOfResource(
 	ctx context.Context, in *wire.ListTagsOfResourceInput,
 ) (*wire.ListTagsOfResourceOutput, error) {
-	ref, err := s.resource(value(in.ResourceArn), false)
+	r, err := s.resource(value(in.ResourceArn), false)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	t, err := s.db.Describe(ctx, ref.Name)
+	t, err := s.db.Describe(ctx, r.Name)
 	if err != nil || t.Definition().Status(s.now()) == table.StatusCreating { // ack-api-quirks, DDB-TABLE-101
-		return nil, noResource(value(in.ResourceArn))
+		return nil, r.missing
 	}
-	of, err := tagsIn(t.Definition(), ref, value(in.ResourceArn))
+	l, err := r.labels(t.Definition())
 	if err != nil {
 		return nil, err
 	}
-	tags := *of
 	out := &wire.ListTagsOfResourceOutput{Tags: []wire.Tag{}}
-	for _, key := range slices.Sorted(maps.Keys(tags)) {
-		out.Tags = append(out.Tags, wire.Tag{Key: new(key), Value: new(tags[key])})
+	for _, key := range slices.Sorted(maps.Keys(l.Tags)) {
+		out.Tags = append(out.Tags, wire.Tag{Key: new(key), Value: new(l.Tags[key])})
 	}
 	return out, nil
 }

@@ -31,25 +31,44 @@ func (s *Service) transactGetItems(
 		}
 	}
 
-	var out *wire.TransactGetItemsOutput
+	out := new(wire.TransactGetItemsOutput)
+	var err error
+	out.Responses, out.ConsumedCapacity, err = s.readTransaction(ctx, wire.OpTransactGetItems,
+		in.ReturnConsumedCapacity, func(view *table.View) ([]transactRead, error) { return s.getReads(view, in, reads) })
+	return out, err
+}
+
+// A transactRead is one read of a transaction.
+type transactRead struct {
+	name  string // of the table, as the request has it
+	table *table.Table
+	key   attr.Item
+	// project returns what the response has of an item, or nil for nothing.
+	project func(attr.Item) attr.Item
+}
+
+// readTransaction reads the items of a transaction from one snapshot. find returns the reads; it checks the request
+// against the tables in the snapshot. readTransaction returns the responses, and the consumed capacity in the form that
+// mode asks for.
+func (s *Service) readTransaction(
+	ctx context.Context, op wire.Op, mode *string, find func(*table.View) ([]transactRead, error),
+) (responses []wire.ItemResponse, capacity []wire.ConsumedCapacity, err error) {
 	var used *transactUse
 	b := s.budget(ctx, false)
-	err := s.db.View(ctx, func(view *table.View) (err error) {
-		used = newTransactUse(in.ReturnConsumedCapacity, true)
-		out, err = s.readAll(ctx, view, in, reads, used, b)
+	err = s.db.View(ctx, func(view *table.View) error {
+		used = newTransactUse(mode, true)
+		reads, err := find(view)
+		if err == nil {
+			responses, err = s.readItems(ctx, view, op, reads, used, b)
+		}
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+
 	b.spend()
 	used.record(ctx)
-	got(ctx, out.Responses)
-	return out, nil
-}
-
-// got records in the event how many items a transaction asked for, and how many of them it found.
-func got(ctx context.Context, responses []wire.ItemResponse) {
 	found := 0
 	for _, r := range responses {
 		if r.Item != nil {
@@ -57,6 +76,7 @@ func got(ctx context.Context, responses []wire.ItemResponse) {
 		}
 	}
 	event.Of(ctx).Got(len(responses), found)
+	return responses, used.consumed(), nil
 }
 
 // admitRead returns an error if a transaction must not read an item. That is so if another transaction is writing the
@@ -74,32 +94,36 @@ const msgTransactBytes = "Transaction payload size cannot exceed 4194304 bytes"
 // exceeds [maxAnswer]. The service's own message is not known.
 const msgTransactJSON = "Transaction payload size cannot exceed 33554432 bytes of JSON; read fewer items at a time"
 
-// readAll reads the items of a TransactGetItems, and adds the capacity that the reads consume to used. If a key does
-// not match the schema of its table, the transaction is cancelled.
-func (s *Service) readAll(
-	ctx context.Context, view *table.View, in *wire.TransactGetItemsInput, reads []readParams, used *transactUse,
-	b *budget,
-) (*wire.TransactGetItemsOutput, error) {
-	tables := make([]*table.Table, len(reads))
+// getReads returns the reads of a TransactGetItems. reads has their projections. If a key does not match the schema of
+// its table, the transaction is cancelled.
+func (s *Service) getReads(
+	view *table.View, in *wire.TransactGetItemsInput, reads []readParams,
+) ([]transactRead, error) {
+	list := make([]transactRead, len(reads))
 	for i := range reads {
-		t, err := s.lookup(view.Table, in.TransactItems[i].Get.TableName)
+		g := in.TransactItems[i].Get
+		t, err := s.lookup(view.Table, g.TableName)
 		if err != nil {
 			return nil, err
 		}
-		tables[i] = t
+		list[i] = transactRead{value(g.TableName), t, g.Key, func(it attr.Item) attr.Item {
+			if it = reads[i].project(it); it.Len() == 0 {
+				return nil // unlike GetItem, omit an empty item: moto pull 3420, dynoxide issues 39 and 53
+			}
+			return it
+		}}
 	}
 
 	// Compare items by the id of their table and their key, as a request may name an item twice: by the name and by
 	// the ARN of its table.
-	reasons := make([]wire.CancellationReason, len(reads))
+	reasons := noReasons(len(list))
 	cancelled, repeated := false, false
 	seen := itemSet{}
-	for i, t := range tables {
-		reasons[i].Code = new("None")
-		if err := checkEmptyKey(t, in.TransactItems[i].Get.Key); err != nil {
+	for i, r := range list {
+		if err := checkEmptyKey(r.table, r.key); err != nil {
 			return nil, err
 		}
-		ok, err := seen.add(t, in.TransactItems[i].Get.Key)
+		ok, err := seen.add(r.table, r.key)
 		if err != nil {
 			reason, ok := cancellation(err, nil)
 			if !ok {
@@ -119,20 +143,26 @@ func (s *Service) readAll(
 		return nil, wire.OpTransactGetItems.Invalid(msgOneItem)
 	}
 
-	for i, t := range tables {
-		if err := reads[i].checkProjection(t); err != nil {
+	for i, r := range list {
+		if err := reads[i].checkProjection(r.table); err != nil {
 			return nil, err
 		}
 	}
+	return list, nil
+}
 
-	// Continue after a throttled read, as the error has a reason for each read.
-	out := &wire.TransactGetItemsOutput{Responses: make([]wire.ItemResponse, len(reads))}
+// readItems reads the items of a transaction, and adds the capacity that the reads consume to used.
+func (s *Service) readItems(
+	ctx context.Context, view *table.View, op wire.Op, reads []transactRead, used *transactUse, b *budget,
+) ([]wire.ItemResponse, error) {
+	responses := make([]wire.ItemResponse, len(reads))
+	reasons, cancelled := noReasons(len(reads)), false
 	total := 0
 	var a answer
-	for i, t := range tables {
+	for i, r := range reads {
 		if i%prefetchKeys == 0 {
 			err := view.Prefetch(func(yield func(*table.Table, attr.Item) bool) {
-				for k := i; k < min(i+prefetchKeys, len(tables)) && yield(tables[k], in.TransactItems[k].Get.Key); k++ {
+				for k := i; k < min(i+prefetchKeys, len(reads)) && yield(reads[k].table, reads[k].key); k++ {
 				}
 			})
 			if err != nil {
@@ -140,33 +170,37 @@ func (s *Service) readAll(
 			}
 		}
 
-		item, err := view.Get(t, in.TransactItems[i].Get.Key)
+		item, err := view.Get(r.table, r.key)
 		if err != nil {
 			return nil, err
 		}
 		if total += item.Size(); total > MaxTransactBytes {
-			return nil, wire.OpTransactGetItems.Invalid(msgTransactBytes)
+			return nil, op.Invalid(msgTransactBytes)
 		}
 		if item != nil {
-			projected := reads[i].project(item)
-			if !a.fits(projected) {
-				return nil, wire.OpTransactGetItems.Invalid(msgTransactJSON)
-			}
-			if projected.Len() > 0 { // unlike GetItem, omit an empty item: moto pull 3420, dynoxide issues 39 and 53
-				out.Responses[i].Item = bytes.Clone(projected)
+			if responses[i].Item = bytes.Clone(r.project(item)); !a.fits(responses[i].Item) {
+				return nil, op.Invalid(msgTransactJSON)
 			}
 		}
 
-		c := table.Capacity{Table: table.ReadUnits(t.BilledSize(item), true)}
-		if err := s.admitRead(t, in.TransactItems[i].Get.Key, &c, b); err != nil {
+		// Continue after a throttled read, as the error has a reason for each read.
+		c := table.Capacity{Table: table.ReadUnits(r.table.BilledSize(item), true)}
+		if err := s.admitRead(r.table, r.key, &c, b); err != nil {
 			reasons[i], cancelled = cancellation(err, nil)
 		}
-		used.add(value(in.TransactItems[i].Get.TableName), t, c)
+		used.add(r.name, r.table, c)
 	}
 	if cancelled {
 		return nil, wire.TransactionCanceled(reasons)
 	}
+	return responses, a.reserve(ctx)
+}
 
-	out.ConsumedCapacity = used.consumed()
-	return out, a.reserve(ctx)
+// noReasons returns n cancellation reasons with the code None.
+func noReasons(n int) []wire.CancellationReason {
+	reasons := make([]wire.CancellationReason, n)
+	for i := range reasons {
+		reasons[i].Code = new("None")
+	}
+	return reasons
 }

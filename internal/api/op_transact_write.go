@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -36,13 +35,29 @@ func (s *Service) transactWriteItems(
 	if in.ClientRequestToken != nil {
 		digest = transactDigest(in)
 	}
-	var out *wire.TransactWriteItemsOutput
+	return s.writeTransaction(ctx, in, digest, func(*table.View) ([]action, error) { return actions, nil })
+}
+
+// writeTransaction applies a transaction to the items that its actions write. find returns the actions, given the
+// tables. The members of in other than the actions count, and digest is a hash of the actions.
+func (s *Service) writeTransaction(
+	ctx context.Context, in *wire.TransactWriteItemsInput, digest []byte, find func(*table.View) ([]action, error),
+) (out *wire.TransactWriteItemsOutput, err error) {
 	var used *transactUse
 	b := s.budget(ctx, true)
-	items := func(view *table.View) ([]string, error) { return s.itemsOf(view, actions) }
-	err = s.transact(ctx, in.ClientRequestToken, items, func(tx *table.Tx) (err error) {
+	items := func(view *table.View) ([]string, error) {
+		actions, err := find(view)
+		if err != nil {
+			return nil, err
+		}
+		return s.itemsOf(view, actions)
+	}
+	err = s.transact(ctx, in.ClientRequestToken, items, func(tx *table.Tx) error {
 		used = newTransactUse(in.ReturnConsumedCapacity, false)
-		out, err = s.runTransact(tx, in, actions, digest, used, b)
+		actions, err := find(&tx.View)
+		if err == nil {
+			out, err = s.runTransact(tx, in, actions, digest, used, b)
+		}
 		return err
 	})
 	if err != nil {
@@ -105,7 +120,10 @@ func (s *Service) runTransact(
 			read[t.Name()] = append(read[t.Name()], max(t.BilledSize(c.Old), t.BilledSize(c.New)))
 		}
 		used.add(value(actions[i].table), t, c.Capacity)
-		if err := measureCollection(out, in.ReturnItemCollectionMetrics, tx, tables[i], &actions[i]); err != nil {
+		err := addCollection(
+			&out.ItemCollectionMetrics, value(actions[i].table), in.ReturnItemCollectionMetrics, tx, t, actions[i].key,
+		)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -117,26 +135,6 @@ func (s *Service) runTransact(
 		return out, tx.SetRead(*in.ClientRequestToken, tok, read)
 	}
 	return out, nil
-}
-
-// measureCollection adds to x the size of the item collection to which an action wrote. If x has that collection
-// already, it adds nothing.
-func measureCollection(x *wire.TransactWriteItemsOutput, mode *string, tx *table.Tx, t *table.Table, a *action) error {
-	m, err := collectionMetrics(mode, tx, t, a.key)
-	if err != nil || m == nil {
-		return err
-	}
-	if x.ItemCollectionMetrics == nil {
-		x.ItemCollectionMetrics = map[string][]wire.ItemCollectionMetrics{}
-	}
-	name := value(a.table)
-	list := x.ItemCollectionMetrics[name]
-	if !slices.ContainsFunc(list, func(o wire.ItemCollectionMetrics) bool {
-		return o.ItemCollectionKey.Equal(m.ItemCollectionKey)
-	}) {
-		x.ItemCollectionMetrics[name] = append(list, *m)
-	}
-	return nil
 }
 
 // transactDigest returns a hash of the actions of a transaction. The token and the Return… members of the request
@@ -172,11 +170,7 @@ func replayed(
 // applyActions runs all actions. If an action fails, it still runs the others, as the error has a reason for each
 // action. It then cancels the transaction.
 func applyActions(tx *table.Tx, tables []*table.Table, actions []action, b *budget) ([]table.Change, error) {
-	reasons := make([]wire.CancellationReason, len(actions))
-	none := new("None")
-	for i := range reasons {
-		reasons[i].Code = none
-	}
+	reasons := noReasons(len(actions))
 	if err := checkActions(tables, actions, reasons); err != nil {
 		return nil, err
 	}
@@ -285,11 +279,8 @@ func transactActions(in *wire.TransactWriteItemsInput) ([]action, error) {
 		if actions[i], err = parseAction(&in.TransactItems[i], faults); err != nil {
 			return nil, err
 		}
-		if len(deep) > 0 {
-			if f := deep.At(at + updateValues); f != nil {
-				check := actions[i].check
-				actions[i].check = func(t *table.Table) error { return cmp.Or(check(t), error(wire.Validation(f.Msg))) }
-			}
+		if f := deep.At(at + updateValues); f != nil {
+			actions[i].invalid = wire.Validation(f.Msg)
 		}
 		if it := &in.TransactItems[i]; it.Put != nil {
 			bytes += it.Put.Item.Size()
@@ -338,45 +329,42 @@ func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (
 		if p.Item.Size() > table.MaxItemBytes {
 			return a, w.op.Invalid(msgItemSize)
 		}
+		w.action = action{table: p.TableName, key: p.Item, onFailure: p.ReturnValuesOnConditionCheckFailure}
 		w.names, w.values, w.unused = p.ExpressionAttributeNames, p.ExpressionAttributeValues, true
-		return action{
-			table: p.TableName, key: p.Item, put: true, onFailure: p.ReturnValuesOnConditionCheckFailure,
-			check: func(t *table.Table) error { return t.CheckPut(p.Item) },
-			run:   func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Put(t, p.Item, w.cond) },
-		}, w.parse(p.ConditionExpression, nil, nil)
+		err = w.parse(p.ConditionExpression, nil, nil)
 	case it.Delete != nil:
 		d := it.Delete
 		if err := faults(".Delete.ExpressionAttributeValues"); err != nil {
 			return a, err
 		}
+		w.action = action{
+			kind: deleteAction, table: d.TableName, key: d.Key,
+			onFailure: d.ReturnValuesOnConditionCheckFailure,
+		}
 		w.names, w.values, w.unused = d.ExpressionAttributeNames, d.ExpressionAttributeValues, true
-		return action{
-			table: d.TableName, key: d.Key, onFailure: d.ReturnValuesOnConditionCheckFailure,
-			check: func(t *table.Table) error { return t.CheckKey(d.Key) },
-			run:   func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Delete(t, d.Key, w.cond) },
-		}, cmp.Or(w.parse(d.ConditionExpression, nil, nil), faults(""))
+		err = w.parse(d.ConditionExpression, nil, nil)
 	case it.ConditionCheck != nil:
 		c := it.ConditionCheck
-		if err := cmp.Or(c.CheckParams(), faults(checkValues)); err != nil {
+		if err := faults(checkValues); err != nil {
 			return a, err
 		}
+		w.action = action{
+			kind: checkAction, table: c.TableName, key: c.Key,
+			onFailure: c.ReturnValuesOnConditionCheckFailure,
+		}
 		w.names, w.values = c.ExpressionAttributeNames, c.ExpressionAttributeValues
-		return action{
-			table: c.TableName, key: c.Key, onFailure: c.ReturnValuesOnConditionCheckFailure,
-			check: func(t *table.Table) error { return t.CheckKey(c.Key) },
-			run:   func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Check(t, c.Key, w.cond) },
-		}, cmp.Or(w.parse(c.ConditionExpression, nil, nil), faults(""))
+		err = w.parse(c.ConditionExpression, nil, nil)
+	default:
+		u := it.Update
+		if err := faults(updateValues); err != nil {
+			return a, err
+		}
+		w.action = action{
+			kind: updateAction, table: u.TableName, key: u.Key,
+			onFailure: u.ReturnValuesOnConditionCheckFailure,
+		}
+		w.names, w.values = u.ExpressionAttributeNames, u.ExpressionAttributeValues
+		w.update, err = w.parseUpdate(u.UpdateExpression, u.ConditionExpression)
 	}
-
-	u := it.Update
-	if err := cmp.Or(u.CheckParams(), faults(updateValues)); err != nil {
-		return a, err
-	}
-	w.names, w.values = u.ExpressionAttributeNames, u.ExpressionAttributeValues
-	update, err := w.parseUpdate(u.UpdateExpression, u.ConditionExpression)
-	return action{
-		table: u.TableName, key: u.Key, onFailure: u.ReturnValuesOnConditionCheckFailure,
-		check: func(t *table.Table) error { return t.CheckUpdate(u.Key, update) },
-		run:   func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Update(t, u.Key, update, w.cond) },
-	}, cmp.Or(err, faults(""))
+	return w.action, cmp.Or(err, faults(""))
 }

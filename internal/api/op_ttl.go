@@ -29,10 +29,7 @@ func (s *Service) updateTimeToLive(
 	if isKind(err, table.InUse) { // ack-api-quirks, DDB-TABLE-444
 		return nil, noSuchTable(name)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &wire.UpdateTimeToLiveOutput{TimeToLiveSpecification: spec}, nil
+	return &wire.UpdateTimeToLiveOutput{TimeToLiveSpecification: spec}, err
 }
 
 // changeExpiry enables or disables time to live with the given attribute.

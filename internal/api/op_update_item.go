@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 
 	"github.com/sortkey/sortkey/internal/legacy"
@@ -42,45 +41,30 @@ func (s *Service) updateKeeping(
 		expressions: expressions{
 			op: wire.OpUpdateItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues,
 		},
+		action: action{
+			kind: updateAction, table: in.TableName, key: in.Key, onFailure: in.ReturnValuesOnConditionCheckFailure,
+		},
 		mode: in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics,
-		onFailure: in.ReturnValuesOnConditionCheckFailure,
+		legacy: in.UpdateExpression == nil, old: old,
 	}
 
-	var update *expr.Update
 	var err error
 	if in.UpdateExpression != nil || in.ConditionExpression != nil {
-		update, err = w.parseUpdate(in.UpdateExpression, in.ConditionExpression)
+		w.update, err = w.parseUpdate(in.UpdateExpression, in.ConditionExpression)
 	} else {
-		update, err = w.parseLegacyUpdate(in)
+		w.update, err = w.parseLegacyUpdate(in)
 	}
 	if err != nil {
 		return nil, err
 	}
-	expression := in.UpdateExpression != nil
-	if expression && charge(update) > table.MaxItemBytes {
+	w.returns = in.ReturnValues
+	if !w.legacy && charge(w.update) > table.MaxItemBytes {
 		return nil, wire.Validation("Item size to update has exceeded the maximum allowed size")
 	}
-	var returned attr.Item
-	out, err := w.apply(ctx, s, in.TableName, in.Key, func(tx *table.Tx, t *table.Table) (table.Change, error) {
-		change, err := tx.Update(t, in.Key, update, w.cond)
-		switch {
-		case err != nil && !expression:
-			return change, legacy.Refused(err)
-		case err == nil:
-			returned = returnedOf(value(in.ReturnValues), update, &change)
-			if old != nil {
-				*old = bytes.Clone(change.Old)
-			}
-		}
-		return change, err
-	})
-	if err != nil {
-		return nil, err
-	}
-
+	out, err := w.apply(ctx, s)
 	return &wire.UpdateItemOutput{
-		Attributes: returned, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics,
-	}, nil
+		Attributes: out.attributes, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics,
+	}, err
 }
 
 // parseUpdate parses an update expression and a condition.

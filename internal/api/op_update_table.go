@@ -127,9 +127,7 @@ func (s *Service) describeBefore(d *wire.TableDescription, before *table.Definit
 		d.ProvisionedThroughput.LastIncreaseDateTime = after.LastIncreaseDateTime
 		d.ProvisionedThroughput.LastDecreaseDateTime = after.LastDecreaseDateTime
 	}
-	d.WarmThroughput.ReadUnitsPerSecond, d.WarmThroughput.WriteUnitsPerSecond, _ = warm(
-		before, before.Warm, before.Throughput,
-	)
+	d.WarmThroughput = tableWarm(before)
 	if asked&changeToOnDemand != 0 && !before.OnDemandBilling() { // DDB-TABLE-064 and 183
 		if at := d.BillingModeSummary.LastUpdateToPayPerRequestDateTime; at != nil {
 			d.ProvisionedThroughput.LastDecreaseDateTime = at
@@ -148,9 +146,7 @@ func (s *Service) describeBefore(d *wire.TableDescription, before *table.Definit
 		if asked&changeThroughput != 0 {
 			ix.ProvisionedThroughput = s.throughput(was.Throughput)
 		}
-		ix.WarmThroughput.ReadUnitsPerSecond, ix.WarmThroughput.WriteUnitsPerSecond, _ = warm(
-			before, was.Warm, was.Throughput,
-		)
+		ix.WarmThroughput = warm(before, was.Warm, was.Throughput)
 	}
 }
 
@@ -427,22 +423,18 @@ func (s *Service) setThroughput(
 			what, of, t.Read, next.Read, t.Write, next.Write))
 	}
 
-	next.Increased, next.Decreased = t.Increased, t.Decreased
-	next.DecreasesOnThatDay, next.DecreasesWereCountedOn = t.DecreasesOnThatDay, t.DecreasesWereCountedOn
-	if !wasOnDemand && (next.Read > t.Read || next.Write > t.Write) { // ack-api-quirks, DDB-TABLE-055
-		next.Increased = s.now()
+	had := *t
+	t.Read, t.Write = next.Read, next.Write
+	if !wasOnDemand && (t.Read > had.Read || t.Write > had.Write) { // ack-api-quirks, DDB-TABLE-055
+		t.Increased = s.now()
 	}
-	if next.Read < t.Read || next.Write < t.Write {
-		next.Decreased = s.now()
-		day := next.Decreased.Format("2006-01-02")
-		if day != next.DecreasesWereCountedOn {
-			next.DecreasesOnThatDay = 0
+	if t.Read < had.Read || t.Write < had.Write {
+		t.Decreased = s.now()
+		if day := t.Decreased.Format("2006-01-02"); day != t.DecreasesWereCountedOn {
+			t.DecreasesOnThatDay, t.DecreasesWereCountedOn = 0, day
 		}
-		next.DecreasesOnThatDay++
-		next.DecreasesWereCountedOn = day
+		t.DecreasesOnThatDay++
 	}
-
-	*t = next
 	return nil
 }
 

@@ -15,17 +15,42 @@ import (
 // scan has the same members as the output of a query.
 type pageRead struct {
 	readParams
+	service        *Service
 	out            wire.QueryOutput
 	count, scanned int64
 }
 
-// finish fills the output after a page has been read.
-func (p *pageRead) finish(ctx context.Context, t *table.Table, page *table.Page) {
+// begin begins a query, or a scan with the same parameters as in.
+func (p *pageRead) begin(s *Service, op wire.Op, in *wire.QueryInput, visit Visit) {
+	*p = pageRead{service: s, readParams: readParams{
+		expressions: expressions{op: op, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
+		table:       in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet,
+		projected: in.ProjectionExpression, mode: in.ReturnConsumedCapacity,
+		consistent: value(in.ConsistentRead), limit: value(in.Limit), start: in.ExclusiveStartKey, visit: visit,
+	}}
+}
+
+// page calls read to read a page, and fills the output. The budget must admit the page before it is read, although the
+// consumed capacity is known only afterwards. partition is nil for a scan.
+func (p *pageRead) page(
+	ctx context.Context, of *table.Read, partition []byte, read func() (table.Page, error),
+) error {
+	b := p.service.budget(ctx, false)
+	if err := b.page(of, partition); err != nil {
+		return err
+	}
+	p.answer = answer{}
+	page, err := read()
+	if err != nil {
+		return err
+	}
+	b.spent(of, partition, &page.Capacity)
 	p.count, p.scanned = int64(page.Returned), int64(page.Examined)
 	p.out.Count, p.out.ScannedCount = &p.count, &p.scanned
 	p.out.LastEvaluatedKey = page.Last
-	consume(ctx, t.Name(), false, &page.Capacity)
+	consume(ctx, of.Table.Name(), false, &page.Capacity)
 	p.out.ConsumedCapacity = consumed(p.mode, value(p.table), &page.Capacity)
+	return nil
 }
 
 // A pageEncoder encodes the items of one query or scan to JSON directly from the stored rows. It is pooled, so

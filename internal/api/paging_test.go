@@ -242,51 +242,6 @@ func TestFullPage(t *testing.T) {
 	}
 }
 
-// TestEmptyOperands checks that an empty value is refused as a key and as a prefix in a key condition, and that every
-// value begins with it in a filter. Source: DG/HowItWorks.NamingRulesDataTypes.html.
-func TestEmptyOperands(t *testing.T) {
-	e := newEndpoint(t,
-		strings.NewReplacer("NNN", "BBB", `"s","AttributeType":"N"`, `"s","AttributeType":"B"`).Replace(tableN), tableR)
-	const empty = "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain " +
-		"an empty %s value. Key: %s"
-	for _, cond := range []string{"begins_with(%s, :e)", "%s = :e", "%s > :e", "%s BETWEEN :e AND :e"} {
-		e.invalid("Query",
-			`{"TableName":"BBB","KeyConditionExpression":"p = :p AND `+fmt.Sprintf(cond, "s")+
-				`","ExpressionAttributeValues":{":p":{"N":"1"},":e":{"B":""}}}`, fmt.Sprintf(empty, "binary", "s"))
-		e.invalid("Query",
-			`{"TableName":"RRR","KeyConditionExpression":"a = :p AND `+fmt.Sprintf(cond, "b")+
-				`","ExpressionAttributeValues":{":p":{"S":"1"},":e":{"S":""}}}`, fmt.Sprintf(empty, "string", "b"))
-	}
-	e.answer("PutItem", `{"TableName":"BBB","Item":{"p":{"N":"1"},"s":{"B":"AA=="},"b":{"B":"/w=="},"e":{"B":""}}}`)
-	for _, name := range []string{"b", "e", "s"} {
-		p := e.page("Scan",
-			`"TableName":"BBB","FilterExpression":"begins_with(`+name+
-				`, :e)","ExpressionAttributeValues":{":e":{"B":""}}`)
-		if p.Count != 1 {
-			t.Errorf("%s does not begin with nothing", name)
-		}
-	}
-}
-
-// TestReversedBounds checks that BETWEEN refuses a lower bound above the upper one, for each type and in each form of
-// condition. Source: conformance of alternator, test_key_condition_expression.py.
-func TestReversedBounds(t *testing.T) {
-	e := newEndpoint(t, tableN, tableR)
-	const text = "Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or " +
-		"equal to lower bound; lower bound operand: AttributeValue: %s, upper bound operand: AttributeValue: %s"
-	e.invalid("Query", `{"TableName":"NNN","KeyConditionExpression":"p = :lo AND s BETWEEN :lo AND `+
-		`:hi","ExpressionAttributeValues":{":lo":{"N":"10"},":hi":{"N":"9.5"}}}`,
-		fmt.Sprintf(text, "{N:10}", "{N:9.5}"))
-	e.invalid("Query", `{"TableName":"RRR","KeyConditionExpression":"a = :lo AND b BETWEEN :lo AND `+
-		`:hi","ExpressionAttributeValues":{":lo":{"S":"a"},":hi":{"S":"Z"}}}`, fmt.Sprintf(text, "{S:a}", "{S:Z}"))
-	e.invalid("Query", `{"TableName":"NNN","KeyConditions":{"p":{"ComparisonOperator":"EQ",`+
-		`"AttributeValueList":[{"N":"1"}]},"s":{"ComparisonOperator":"BETWEEN",`+
-		`"AttributeValueList":[{"N":"10"},{"N":"9"}]}}}`,
-		"The BETWEEN condition was provided a range where the lower bound is greater than the upper bound")
-	e.answer("Query", `{"TableName":"NNN","KeyConditionExpression":"p = :lo AND s BETWEEN :lo AND `+
-		`:hi","ExpressionAttributeValues":{":lo":{"N":"10"},":hi":{"N":"1e1"}}}`)
-}
-
 // TestProjectedElements checks that projected list elements are in the order of the list and without gaps, at every
 // level. Source: conformance getItem/projectionValidation.
 func TestProjectedElements(t *testing.T) {

@@ -174,10 +174,8 @@ func (r *readParams) checkProjected(read *table.Read, query bool) error {
 	}
 	all := value(r.sel) == selectAll && ix.Definition().Projection.Type != table.ProjectAll
 	if query && r.filter != nil {
-		if missing := notProjected(ix, expr.TopLevel(r.filter)); len(missing) > 0 {
-			return wire.Validation(fmt.Sprintf("One or more parameter values were invalid: "+
-				"Secondary index %s does not project one or more filter attributes: [%s]", ix.Name(),
-				strings.Join(missing, ", ")))
+		if err := checkFiltered(ix, r.filter); err != nil {
+			return err
 		}
 	}
 
@@ -193,11 +191,24 @@ func (r *readParams) checkProjected(read *table.Read, query bool) error {
 			"Select type ALL_ATTRIBUTES is not supported for global secondary index %s because "+
 			"its projection type is not ALL", ix.Name()))
 	case len(missing) > 0:
-		return wire.Validation(fmt.Sprintf("One or more parameter values were invalid: "+
-			"Global secondary index %s does not project [%s]", ix.Name(), strings.Join(missing, ", ")))
+		return errNotProjected(ix, missing)
 	}
 
 	return nil
+}
+
+func errNotProjected(ix *table.Index, missing []string) error {
+	return wrongValue("Global secondary index " + ix.Name() + " does not project [" + strings.Join(missing, ", ") + "]")
+}
+
+// checkFiltered returns an error if the index does not project all attributes of the filter of a query.
+func checkFiltered(ix *table.Index, filter *expr.Condition) error {
+	missing := notProjected(ix, expr.TopLevel(filter))
+	if missing == nil {
+		return nil
+	}
+	return wrongValue("Secondary index " + ix.Name() + " does not project one or more filter attributes: [" +
+		strings.Join(missing, ", ") + "]")
 }
 
 // notProjected returns those of the names that the index does not project, without duplicates.

@@ -110,18 +110,15 @@ func New(db *life.DB, opts Options) *Service {
 	return s
 }
 
-// newTask returns the task of a job.
-func newTask(job life.Job) (task, error) {
-	switch job.Kind {
+// work runs a job of any kind.
+func work(ctx context.Context, r *run) error {
+	switch r.job.Kind {
 	case exportJobs:
-		x := new(exportTask)
-		return x, decodeJob(job, &x.record)
+		return exports.work(ctx, r)
 	case importJobs:
-		x := new(importTask)
-		return x, decodeJob(job, &x.record)
+		return imports.work(ctx, r)
 	case bulkJobs:
-		x := new(bulkTask)
-		return x, decodeJob(job, &x.record)
+		return bulks.work(ctx, r)
 	}
-	return nil, fmt.Errorf("unknown kind of job %q", job.Kind)
+	return fmt.Errorf("unknown kind of job %q", r.job.Kind)
 }

@@ -147,42 +147,31 @@ func (s *Service) wireError(err error) *wire.Error {
 	if e, ok := errors.AsType[*keycond.Error](err); ok {
 		return wire.Validation(e.Message)
 	}
-	if errors.Is(err, store.ErrUnavailable) { // do not send the text of err, as it shows where the database is
-		s.opts.Logger.Warn("the store is not available", "error", err)
-		e := wire.ServiceUnavailable("The store is not available. Try again later.")
-		e.Err = err
-		return e
-	}
 
-	if errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	var e *wire.Error
+	misuse, misused := errors.AsType[Misuse](err)
+	switch {
+	case errors.Is(err, store.ErrUnavailable): // do not send the text of err, as it shows where the database is
+		s.opts.Logger.Warn("the store is not available", "error", err)
+		e = wire.ServiceUnavailable("The store is not available. Try again later.")
+	case errors.Is(err, store.ErrClosed), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		text := err.Error()
 		if explain := s.closed.Load(); explain != nil && errors.Is(err, store.ErrClosed) {
 			if why := (*explain)(); why != "" {
 				text += ": " + why
 			}
 		}
-		e := wire.ServiceUnavailable(text)
-		e.Err = err
-		return e
+		e = wire.ServiceUnavailable(text)
+	case errors.Is(err, store.ErrReadOnly):
+		e = wire.AccessDenied("The store is open for reading only.")
+	case errors.Is(err, capability.ErrChanged): // an enclosing transaction looks for err to retry
+		e = wire.NewError("InternalServerError", "Another server has changed a table. Try again.")
+	case misused:
+		e = wire.Validation(misuse.Error())
+	default:
+		s.opts.Logger.Error("internal error", "error", err)
+		e = wire.NewError("InternalServerError", "Internal server error")
 	}
-
-	if errors.Is(err, store.ErrReadOnly) {
-		e := wire.AccessDenied("The store is open for reading only.")
-		e.Err = err
-		return e
-	}
-	if errors.Is(err, capability.ErrChanged) { // keep err, as an enclosing transaction looks for it to retry
-		e := wire.NewError("InternalServerError", "Another server has changed a table. Try again.")
-		e.Err = err
-		return e
-	}
-	if misuse, ok := errors.AsType[Misuse](err); ok {
-		e := wire.Validation(misuse.Error())
-		e.Err = misuse
-		return e
-	}
-	s.opts.Logger.Error("internal error", "error", err)
-	e := wire.NewError("InternalServerError", "Internal server error")
 	e.Err = err
 	return e
 }

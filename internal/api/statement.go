@@ -5,9 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr"
@@ -83,26 +80,13 @@ var returnModes = map[string]string{
 	"MODIFIED NEW": returnUpdatedNew,
 }
 
-// runWrite runs a statement that writes one item, and returns what its RETURNING clause asks for.
+// runWrite runs a statement that writes one item. The output has the attributes for which its RETURNING clause asks.
 func (s *Service) runWrite(
 	ctx context.Context, st *partiql.Statement, mode, onFailure *string,
-) (item attr.Item, out writeOutput, err error) {
-	w := writeParams{mode: mode, onFailure: onFailure}
-	out, err = w.apply(ctx, s, &st.Table, nil, func(tx *table.Tx, t *table.Table) (table.Change, error) {
-		a, err := statementAction(t, st)
-		if err != nil {
-			return table.Change{}, err
-		}
-		if err := s.ongoing.check(t, a.key); err != nil {
-			return table.Change{}, err
-		}
-		change, err := a.run(tx, t)
-		if err == nil {
-			item = returnedOf(returnModes[st.Returning], st.Update, &change)
-		}
-		return change, err
-	})
-	return item, out, err
+) (writeOutput, error) {
+	w := writeParams{action: action{table: &st.Table, onFailure: onFailure}, mode: mode, statement: st}
+	w.returns = new(returnModes[st.Returning])
+	return w.apply(ctx, s)
 }
 
 // statementAction converts a statement other than SELECT to an action on an item of t.
@@ -111,21 +95,12 @@ func (s *Service) runWrite(
 // that does not exist succeeds and does nothing, whatever other conditions its WHERE has (conformance
 // executeStatement).
 func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
-	a := action{table: &st.Table}
 	if st.Kind == partiql.Insert {
 		cond := expr.NewCondition(onItem(t, ast.AttributeNotExists))
-		a.key, a.put = st.Item, true
-		a.check = func(t *table.Table) error { return t.CheckPut(st.Item) }
-		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) {
-			change, err := tx.Put(t, st.Item, cond)
-			if e, ok := errors.AsType[*table.Error](err); ok && e.Kind == table.ConditionFailed {
-				err = wire.NewError(codeDuplicate, "Duplicate primary key exists in table")
-			}
-			return change, err
-		}
-		return a, nil
+		return action{kind: insertAction, table: &st.Table, key: st.Item, cond: cond}, nil
 	}
 
+	a := action{kind: checkAction, table: &st.Table, update: st.Update}
 	key, rest, ok, err := st.Key(t.Key())
 	switch {
 	case err != nil:
@@ -136,32 +111,27 @@ func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 		return a, wire.Validation("Where clause does not contain a mandatory equality on all key attributes")
 	}
 
-	a.key = key
-	a.check = func(t *table.Table) error { return t.CheckKey(key) }
 	if st.Where != nil {
 		if err := t.CheckPaths(expr.Paths(st.Where)); err != nil {
 			return a, err
 		}
 	}
+	a.key, a.cond = key, rest
 	switch st.Kind {
-	case partiql.Update:
-		exists := onItem(t, ast.AttributeExists)
-		if rest != nil {
-			exists = &ast.And{L: exists, R: expr.Node(rest)}
-		}
-		cond := expr.NewCondition(exists)
-		a.check = func(t *table.Table) error { return t.CheckUpdate(key, st.Update) }
-		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Update(t, key, st.Update, cond) }
 	case partiql.Delete:
+		a.kind = deleteAction
 		if rest != nil {
-			rest = expr.NewCondition(&ast.Or{L: onItem(t, ast.AttributeNotExists), R: expr.Node(rest)})
+			a.cond = expr.NewCondition(&ast.Or{L: onItem(t, ast.AttributeNotExists), R: expr.Node(rest)})
 		}
-		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Delete(t, key, rest) }
-	default:
-		rest = expr.NewCondition(&ast.And{L: onItem(t, ast.AttributeExists), R: expr.Node(rest)})
-		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Check(t, key, rest) }
+		return a, nil
+	case partiql.Update:
+		a.kind = updateAction
 	}
-
+	exists := onItem(t, ast.AttributeExists)
+	if rest != nil {
+		exists = &ast.And{L: exists, R: expr.Node(rest)}
+	}
+	a.cond = expr.NewCondition(exists)
 	return a, nil
 }
 
@@ -205,15 +175,15 @@ func statementRead(
 	}
 
 	read.Index = ix
-	var missing []string
-	for path := range st.Selected() {
-		if name := path[0].Name; !ix.Projects(name) && !slices.Contains(missing, name) {
-			missing = append(missing, name)
+	missing := notProjected(ix, func(yield func(string) bool) {
+		for path := range st.Selected() {
+			if !yield(path[0].Name) {
+				return
+			}
 		}
-	}
+	})
 	if read.Fetch = len(missing) > 0; read.Fetch && !ix.Local() {
-		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: "+
-			"Global secondary index %s does not project [%s]", ix.Name(), strings.Join(missing, ", ")))
+		return read, nil, errNotProjected(ix, missing)
 	}
 	return read, ix.Key(), nil
 }

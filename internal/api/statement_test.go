@@ -103,34 +103,6 @@ func TestStatementEvents(t *testing.T) {
 	}
 }
 
-// TestStatementMultiAttribute checks that PartiQL refuses to read global indexes whose keys have several attributes.
-// Source: conformance partiqlMultiAttributeIndex.
-func TestStatementMultiAttribute(t *testing.T) {
-	const text = "PartiQL statements cannot be executed on tables with multi-attribute HASH keys " +
-		"or multi-attribute RANGE keys."
-	e := newEndpoint(t, `{"TableName":"Multi","BillingMode":"PAY_PER_REQUEST",
-		"AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"},{"AttributeName":"h1","AttributeType":"S"},
-		{"AttributeName":"h2","AttributeType":"S"}],
-		"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],
-		"GlobalSecondaryIndexes":[{"IndexName":"gsi","KeySchema":[{"AttributeName":"h1","KeyType":"HASH"},
-		{"AttributeName":"h2","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`)
-	for _, where := range []string{
-		" WHERE h1 = 'a'", " WHERE h1 = 'a' AND h2 = 'x' ORDER BY h2 DESC", " WHERE h1 = 5", " WHERE id = 'i1'", "",
-	} {
-		e.invalid("ExecuteStatement", statement(`SELECT * FROM "Multi"."gsi"`+where), text)
-	}
-	// Row 19 of the list of 2026-11-26.
-	e.invalid("ExecuteStatement", statement(`SELECT COUNT(*) FROM "Multi"."gsi"`), text)
-	e.invalid("ExecuteStatement", statement(`SELECT COUNT(*) FROM "Multi"`), "Unexpected path component at 1:8:5")
-	e.invalid("ExecuteStatement", statement(`SELECT * FROM "Multi"."gsi" WHERE`),
-		"Statement wasn't well formed, can't be processed: Unexpected term")
-	e.want("BatchExecuteStatement",
-		`{"Statements":[`+statement(`SELECT * FROM Multi.gsi WHERE h1 = 'a' AND h2 = 'x'`)+`]}`,
-		`{"Responses":[{"Error":{"Code":"ValidationError","Message":"`+text+`"}}]}`)
-	e.want("ExecuteStatement", statement("INSERT INTO Multi VALUE {'id': 'n1'}"), `{"Items":[]}`)
-	e.want("ExecuteStatement", statement("SELECT * FROM Multi WHERE id = 'n1'"), `{"Items":[{"id":{"S":"n1"}}]}`)
-}
-
 // TestStatementLength checks that a statement may be twice as long as an expression.
 func TestStatementLength(t *testing.T) {
 	e := newEndpoint(t, tableH)

@@ -41,62 +41,6 @@ func TestChildShards(t *testing.T) {
 	require.Equal(t, all.StreamDescription.Shards[1:2], children.StreamDescription.Shards)
 }
 
-// TestFidelityOfStreams checks operations on streams that once differed from the service, by their numbers in the
-// list of 2026-11-22 (see [TestFidelity]). The source is alternator's test_streams.py, whose tests run against the
-// service too.
-func TestFidelityOfStreams(t *testing.T) {
-	e := newEndpoint(t, with(tableH, `"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}`))
-	var list struct{ Streams []struct{ StreamArn string } }
-	e.call("ListStreams", `{}`, &list)
-	stream := `{"StreamArn":"` + list.Streams[0].StreamArn + `"`
-	const (
-		value = "1 validation error detected: Value "
-		most  = " at 'limit' failed to satisfy constraint: Member must have value less than or equal to "
-		null  = " failed to satisfy constraint: Member must not be null"
-		shard = `"ShardId":"shardId-00000001795262400000-00000000"`
-	)
-	for _, tt := range []struct {
-		name, op, body, want string
-	}{
-		{"5 ListStreams", "ListStreams", `{"Limit":101}`, value + "'101'" + most + "100"},
-		{"5 ListStreams, most", "ListStreams", `{"Limit":100}`, ""},
-		{"5 DescribeStream", "DescribeStream", stream + `,"Limit":100000}`, value + "'100000'" + most + "100"},
-		{"5 GetRecords", "GetRecords", `{"ShardIterator":"x","Limit":1001}`, value + "'1001'" + most + "1000"},
-		{
-			"6", "ListStreams", `{"ExclusiveStartStreamArn":"` + strings.Repeat("kossaapa", 6) + `"}`,
-			"Invalid StreamArn",
-		},
-		{
-			"7 no type", "DescribeStream", stream + `,"ShardFilter":{` + shard + `}}`,
-			value + "null at 'shardFilter.type'" + null,
-		},
-		{
-			"7 no shard", "DescribeStream", stream + `,"ShardFilter":{"Type":"CHILD_SHARDS"}}`,
-			value + "null at 'shardFilter.shardId'" + null,
-		},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			e.t = t
-			e.witness(tt.op, tt.body, tt.want)
-		})
-	}
-
-	// Row 4: a consumer can continue if its last shard has been trimmed.
-	e.t = t
-	var d struct {
-		StreamDescription struct{ Shards []struct{ ShardId string } }
-	}
-	e.call("DescribeStream", stream+`}`, &d)
-	first := d.StreamDescription.Shards[0].ShardId
-	e.sleep(31 * time.Hour)
-	for _, id := range []string{first, strings.Repeat("z", 40)} {
-		e.call("DescribeStream", stream+`,"ExclusiveStartShardId":"`+id+`"}`, &d)
-		require.Empty(t, d.StreamDescription.Shards, id)
-	}
-	e.call("DescribeStream", stream+`}`, &d)
-	require.NotEmpty(t, d.StreamDescription.Shards)
-}
-
 // TestTrimmedIterator uses an iterator after its next record has been trimmed, before and after a sweep. Source:
 // API_streams_GetRecords, TrimmedDataAccessException.
 func TestTrimmedIterator(t *testing.T) {

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/legacy"
+	"github.com/sortkey/sortkey/internal/partiql"
 	"github.com/sortkey/sortkey/internal/table"
 )
 
@@ -30,19 +33,14 @@ const (
 // writeParams are the parameters that the writes of single items share.
 type writeParams struct {
 	expressions
-	mode, metrics, returns, onFailure *string
-	cond                              *expr.Condition
+	action
+	mode, metrics, returns *string
 	// unused allows names and values that no expression uses. Otherwise they are an error.
-	unused bool
-
-	// The next fields are the arguments and the result of apply.
-	service *Service
-	budget  *budget
-	table   *string
-	key     attr.Item
-	write   func(*table.Tx, *table.Table) (table.Change, error)
-	out     writeOutput
-	run     func(*table.Tx) error // the method attempt, bound once to save an allocation
+	unused    bool
+	legacy    bool               // the update comes from AttributeUpdates
+	statement *partiql.Statement // from which each attempt makes the action, or nil
+	old       *attr.Item         // receives a copy of the old item, unless it is nil
+	out       writeOutput
 }
 
 // parse parses the condition and does the checks that do not depend on the table.
@@ -70,40 +68,41 @@ type writeOutput struct {
 	refused    bool // the condition does not hold
 }
 
-// apply runs a write in an update and returns its output. A write consumes capacity even if its condition fails.
-func (w *writeParams) apply(
-	ctx context.Context, s *Service, name *string, key attr.Item,
-	write func(*table.Tx, *table.Table) (table.Change, error),
-) (writeOutput, error) {
-	w.service, w.budget, w.table, w.key, w.write = s, s.budget(ctx, true), name, key, write
-	if w.run == nil {
-		w.run = w.attempt
-	}
-	err := s.db.Update(ctx, w.run)
+// apply runs the write in an update and returns its output. A write consumes capacity even if its condition fails.
+func (w *writeParams) apply(ctx context.Context, s *Service) (writeOutput, error) {
+	b := s.budget(ctx, true)
+	err := s.db.Update(ctx, func(tx *table.Tx) error { return w.attempt(tx, s, b) })
 	if err == nil || w.out.refused {
-		w.budget.spend()
+		b.spend()
 		consume(ctx, w.out.use.table, true, &w.out.use.Capacity)
 	}
 	return w.out, err
 }
 
 // attempt runs the write. The store may call attempt again, so it first resets the output and the budget.
-func (w *writeParams) attempt(tx *table.Tx) error {
+func (w *writeParams) attempt(tx *table.Tx, s *Service, b *budget) error {
 	w.out = writeOutput{}
-	out, b := &w.out, w.budget
+	out := &w.out
 	b.reset()
-	t, err := w.service.lookup(tx.Table, w.table)
+	t, err := s.lookup(tx.Table, w.table)
+	if err == nil && w.statement != nil {
+		onFailure := w.onFailure
+		w.action, err = statementAction(t, w.statement)
+		w.onFailure = onFailure
+	}
+	if err == nil {
+		err = s.ongoing.check(t, w.key)
+	}
 	if err != nil {
 		return err
 	}
-	if w.key != nil {
-		if err := w.service.ongoing.check(t, w.key); err != nil {
-			return err
-		}
-	}
-	change, err := w.write(tx, t)
+
+	change, err := w.run(tx, t)
 	out.use = use{table: t.Name(), Capacity: change.Capacity}
 	if err != nil {
+		if w.legacy {
+			err = legacy.Refused(err)
+		}
 		err = w.failed(err)
 		e, ok := errors.AsType[*wire.Error](err)
 		out.refused = ok && (e.Code == wire.CodeConditionFailed || e.Code == codeDuplicate)
@@ -118,8 +117,9 @@ func (w *writeParams) attempt(tx *table.Tx) error {
 	if err := b.change(t, &change, 1); err != nil {
 		return err
 	}
-	if value(w.returns) == returnAllOld && change.Old != nil {
-		out.attributes = bytes.Clone(change.Old)
+	out.attributes = returnedOf(value(w.returns), w.update, &change)
+	if w.old != nil {
+		*w.old = bytes.Clone(change.Old)
 	}
 	out.consumed = consumed(w.mode, value(w.table), &change.Capacity)
 	out.metrics, err = collectionMetrics(w.metrics, tx, t, w.key)
@@ -152,6 +152,26 @@ func collectionMetrics(mode *string, tx *table.Tx, t *table.Table, key attr.Item
 	const gigabyte = 1 << 30
 	low := float64(size / gigabyte)
 	return &wire.ItemCollectionMetrics{ItemCollectionKey: hash, SizeEstimateRangeGB: []float64{low, low + 1}}, nil
+}
+
+// addCollection adds the size of the item collection of a key to those of the table that the request calls name, unless
+// they have it already or the request does not ask for it.
+func addCollection(
+	all *map[string][]wire.ItemCollectionMetrics, name string, mode *string, tx *table.Tx, t *table.Table, key attr.Item,
+) error {
+	m, err := collectionMetrics(mode, tx, t, key)
+	if err != nil || m == nil {
+		return err
+	}
+	if *all == nil {
+		*all = map[string][]wire.ItemCollectionMetrics{}
+	}
+	if !slices.ContainsFunc((*all)[name], func(o wire.ItemCollectionMetrics) bool {
+		return o.ItemCollectionKey.Equal(m.ItemCollectionKey)
+	}) {
+		(*all)[name] = append((*all)[name], *m)
+	}
+	return nil
 }
 
 // returnedOf returns the attributes that ReturnValues asks for, or nil. The result needs no copy, as the update has

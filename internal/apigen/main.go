@@ -1,7 +1,6 @@
 // Command apigen generates files of packages wire and api. They have the Go types for the shapes of all operations,
-// with the facts of the service model about them; the table of operations; and code that checks the most frequent
-// inputs. apigen reads only the reduced service model under model/ and the tables in tables.go. The same input always
-// gives the same output.
+// with the facts of the service model about them, and the table of operations. apigen reads only the reduced service
+// model under model/ and the tables in tables.go. The same input always gives the same output.
 //
 // Run it with go generate ./internal/wire.
 package main
@@ -88,17 +87,12 @@ func generate() (map[string][]byte, error) {
 	maps.Copy(all, g.inputs)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		g.shape(name)
-		if slices.Contains(frequent, name) {
-			g.check(name)
-		}
-		g.params(name)
 	}
 
 	g.requests()
 	g.traits()
 	g.operations()
 	g.api()
-	g.errors()
 	return g.files()
 }
 

@@ -12,7 +12,7 @@ import (
 //go:embed model/*.json
 var modelFiles embed.FS
 
-// A model is the contents of a file under model/: a reduced service model.
+// A model is the contents of a file under model/: a service model that model/reduce.jq has reduced.
 type model struct {
 	Operations map[string]operation
 	Shapes     map[string]shape
@@ -25,15 +25,14 @@ type operation struct {
 }
 
 type shape struct {
-	Type             string
-	Members          map[string]string
-	Required         []string
-	Member           string
-	Key, Value       string
-	Enum             []string
-	Min, Max         *int64
-	Pattern          string
-	Exception, Fault bool
+	Type       string
+	Members    map[string]string
+	Required   []string
+	Member     string
+	Key, Value string
+	Enum       []string
+	Min, Max   *int64
+	Pattern    string
 }
 
 // load reads the models of the two services, DynamoDB and DynamoDB Streams. It merges them, as they share shapes.

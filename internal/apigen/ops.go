@@ -25,9 +25,14 @@ func (g *generator) operations() {
 	g.emit("ops", "%s", b.String())
 
 	b.Reset()
-	b.WriteString("// operations is the table of operations, by Op.\nvar operations = [...]operation{\n")
+	b.WriteString("// modelOperations has the operations by Op. Most names are those of the inputs, without Input.\n")
+	b.WriteString("var modelOperations = [...]operation{\n")
 	for _, name := range names {
-		fmt.Fprintf(&b, "Op%s: {name: %q", name, name)
+		input := g.Operations[name].Input
+		fmt.Fprintf(&b, "Op%s: {input: %s{}", name, input)
+		if input != name+"Input" {
+			fmt.Fprintf(&b, ", name: %q", name)
+		}
 		if g.Operations[name].streams {
 			b.WriteString(", streams: true")
 		}
@@ -41,15 +46,6 @@ func (g *generator) operations() {
 	}
 	b.WriteString("}")
 	g.emit("ops", "%s", b.String())
-
-	b.Reset()
-	b.WriteString("// NewInput returns an empty input of the operation, or nil for the zero Op.\n")
-	b.WriteString("func (op Op) NewInput() Input {\nswitch op {\n")
-	for _, name := range names {
-		fmt.Fprintf(&b, "case Op%s:\nreturn new(%s)\n", name, g.Operations[name].Input)
-	}
-	b.WriteString("}\nreturn nil\n}")
-	g.emit("methods", "%s", b.String())
 
 	b.Reset()
 	b.WriteString("// exceptions lists the exceptions of each operation in the service model, by Op.\n")
@@ -91,37 +87,4 @@ func (g *generator) api() {
 	}
 	b.WriteString("}\n}")
 	g.emit(apiGroup, "%s", b.String())
-}
-
-// errors generates the functions isFault and capitalMessage. They return for an exception how its JSON differs from
-// that of others.
-func (g *generator) errors() {
-	var faults, messages []string
-	for _, name := range slices.Sorted(maps.Keys(g.Shapes)) {
-		s := g.Shapes[name]
-		if !s.Exception {
-			continue
-		}
-		if s.Fault {
-			faults = append(faults, name)
-		}
-		if _, ok := s.Members["Message"]; ok {
-			messages = append(messages, name)
-		}
-	}
-
-	g.emit(
-		"ops",
-		"// isFault reports whether an exception is the fault of the server, not of the caller.\n"+
-			"func isFault(code string) bool {\nswitch code {\ncase %s:\nreturn true\n}\nreturn false\n}",
-		quoted(faults),
-	)
-
-	g.emit(
-		"ops",
-		"// capitalMessage reports whether the text of an exception is in its member\n"+
-			"// Message; the other exceptions use message.\n"+
-			"func capitalMessage(code string) bool {\nswitch code {\ncase %s:\nreturn true\n}\nreturn false\n}",
-		quoted(messages),
-	)
 }

@@ -61,15 +61,11 @@ func (g *generator) tag(structure, member string) string {
 		if g.namesTable(structure, member) {
 			options = append(options, "table")
 		}
-		known := len(options)
 		if most, ok := maxLength[structure+"."+member]; ok {
 			options = append(options, fmt.Sprint("max=", most))
 		}
 		if least, ok := minTableName[structure]; ok && target == "TableArn" {
 			options = append(options, fmt.Sprint("min=", least))
-		}
-		if slices.Contains(frequent, structure) && len(options) > known {
-			panic("tables.go: generated checks take the bounds of " + structure + "." + member + " from its traits")
 		}
 	}
 
@@ -115,7 +111,7 @@ func (g *generator) hasTraits(name string) bool {
 	return false
 }
 
-// traits generates the table of traits. It has those that tags and checks use.
+// traits generates the table of traits. It has those that tags use.
 func (g *generator) traits() {
 	used := map[string]bool{}
 	var use func(name string)
@@ -143,13 +139,6 @@ func (g *generator) traits() {
 	}
 	all.WriteString("}")
 	g.emit("traits", "%s", all.String())
-
-	checks := strings.Join(g.parts["check"], "\n")
-	for _, name := range names {
-		if strings.Contains(checks, "&traits"+name+")") {
-			g.emit("check", "var traits%s = traitsOf(%q)", name, name)
-		}
-	}
 }
 
 // traitsOf returns Go source for the traits of a shape: the fields of a composite literal.

@@ -144,34 +144,6 @@ var sentInputs = []string{
 	"UpdateTimeToLiveInput",
 }
 
-// frequent lists the inputs with a generated check, which takes half the time of a check by reflection. Package wire
-// checks all other inputs by reflection.
-var frequent = []string{"GetItemInput", "PutItemInput", "UpdateItemInput", "DeleteItemInput", "QueryInput", "ScanInput"}
-
-// parameters lists for each structure its operation, its expression parameters, and the legacy parameters that
-// exclude them, in the order of the service's messages. A ConditionalOperator joins the conditions of the parameter
-// before it, and needs two conditions (ExtendDB's tests). KeyConditions may be combined with any expression except
-// KeyConditionExpression. In transactions, Put and Delete accept names and values that no expression uses.
-var parameters = map[string][]string{
-	"PutItemInput":    {"PutItem", "ConditionExpression", "Expected", "ConditionalOperator"},
-	"DeleteItemInput": {"DeleteItem", "ConditionExpression", "Expected", "ConditionalOperator"},
-	"UpdateItemInput": {
-		"UpdateItem", "UpdateExpression", "ConditionExpression", "AttributeUpdates", "Expected", "ConditionalOperator",
-	},
-	"GetItemInput": {"GetItem", "ProjectionExpression", "AttributesToGet"},
-	"QueryInput": {
-		"Query", "ProjectionExpression", "FilterExpression", "KeyConditionExpression",
-		"AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions",
-	},
-	"ScanInput": {
-		"Scan", "ProjectionExpression", "FilterExpression", "AttributesToGet", "ScanFilter", "ConditionalOperator",
-	},
-	"KeysAndAttributes": {"BatchGetItem", "ProjectionExpression", "AttributesToGet"},
-	"Get":               {"TransactGetItems", "ProjectionExpression"},
-	"ConditionCheck":    {"TransactWriteItems", "ConditionExpression"},
-	"Update":            {"TransactWriteItems", "UpdateExpression", "ConditionExpression"},
-}
-
 // otherHandlers and refused are the operations for which package api has handlers that are not generated. Operations
 // in refused always fail, so their outputs need no types. calledOperations get a method with which Go code calls
 // them.

@@ -1,6 +1,7 @@
 package partiql
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -53,7 +54,6 @@ func (p *parser) clauses(s *Statement) {
 			break
 		}
 		for more := true; more && p.syntax == nil; more = p.accept(",") {
-			tok := p.pos
 			path := p.path()
 			if p.syntax != nil {
 				return
@@ -63,7 +63,6 @@ func (p *parser) clauses(s *Statement) {
 				p.expect("=", "EQ")
 				p.change(&a)
 			}
-			p.checkPath(actions, a, tok)
 			actions = append(actions, a)
 		}
 	}
@@ -74,38 +73,11 @@ func (p *parser) clauses(s *Statement) {
 	if p.syntax != nil || p.meaning != nil {
 		return
 	}
-	var err error
-	if s.Update, err = expr.NewUpdate(actions...); err != nil {
-		p.fault(first, "%s", err)
+	update, err := expr.NewUpdate(actions...)
+	if refusal, ok := errors.AsType[*expr.Error](err); ok {
+		p.fault(first, "%s", refusal.Message)
 	}
-}
-
-// checkPath records a fault if the path of action a overlaps the path of an action in actions, or if one of the two
-// paths needs a list where the other needs a map. The messages are the same as for update expressions.
-func (p *parser) checkPath(actions []ast.Action, a ast.Action, tok int) {
-	for _, b := range actions {
-		x, y := b.Path.Path, a.Path.Path
-		n := 0
-		for n < min(len(x), len(y)) && x[n] == y[n] {
-			n++
-		}
-		switch {
-		case n == len(x) || n == len(y):
-			p.fault(
-				tok,
-				"Two document paths overlap with each other; "+
-					"must remove or rewrite one of these paths; path one: %s, path two: %s",
-				x.Message(), y.Message(),
-			)
-		case (x[n].Name == "") != (y[n].Name == ""):
-			p.fault(
-				tok,
-				"Two document paths conflict with each other; "+
-					"must remove or rewrite one of these paths; path one: %s, path two: %s",
-				x.Message(), y.Message(),
-			)
-		}
-	}
+	s.Update = update
 }
 
 const (

@@ -113,11 +113,18 @@ func (r *Reader) step() (w Write, found bool, err error) {
 	}
 	list, ok := membersOf(raw)
 	if !ok {
-		err := fmt.Errorf("%s is not a request", text.Clip(string(raw), 60))
+		excerpt := string(raw)
+		if len(excerpt) > maxExcerpt {
+			excerpt = strings.ToValidUTF8(excerpt[:maxExcerpt], "") + "…"
+		}
+		err := fmt.Errorf("%s is not a request", excerpt)
 		return Write{Line: line, Table: top.table, Err: err}, true, nil
 	}
 	return list.write(line, top.table), true, nil
 }
+
+// maxExcerpt is the maximum length of a value in an error's text, in bytes.
+const maxExcerpt = 60
 
 // maxNesting is the maximum depth of nested lists of requests.
 const maxNesting = 16

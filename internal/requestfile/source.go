@@ -54,9 +54,18 @@ func (v *Values) Explain(err error) error {
 		return fmt.Errorf("line %d: longer than %d bytes", v.src.line, v.src.limit)
 	}
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return fmt.Errorf("line %d: %w", v.src.lineAt(e.ByteOffset), e.Err)
+		return fmt.Errorf("line %d: %w", v.src.lineAt(e.ByteOffset), Syntax(e))
 	}
 	return bound(err)
+}
+
+// Syntax returns a syntax error without its place in the value, which means nothing to the author of a long file. The
+// error of a repeated member has the name of the member and its offset in the file.
+func Syntax(e *jsontext.SyntacticError) error {
+	if !errors.Is(e.Err, jsontext.ErrDuplicateName) {
+		return e.Err
+	}
+	return bound(fmt.Errorf("%w %q at offset %d", e.Err, e.JSONPointer.LastToken(), e.ByteOffset))
 }
 
 // A source reads the file of [Values]. It limits how far the decoder reads beyond the last write. It also records

@@ -16,8 +16,8 @@ type Counter struct {
 
 // Stats count the items and bytes of a table or an index. All versions of the table share them.
 type Stats struct {
-	Items, Bytes atomic.Int64                        // in a shared store, only what this server has added
-	Others       struct{ Items, Bytes atomic.Int64 } // what other servers have added
+	Items, Bytes atomic.Int64                        // in a shared store, only what this server has not stored
+	Stored       struct{ Items, Bytes atomic.Int64 } // in a shared store, what all servers have stored
 	// Writes is only used for tables. It grows whenever an update or a load changes items, even if that then fails.
 	Writes atomic.Uint64
 	// Examined is only used for indexes. It counts the items of the table that the build of the index has examined.
@@ -25,7 +25,7 @@ type Stats struct {
 }
 
 func (s *Stats) figures() (items, bytes int64) {
-	return s.Items.Load() + s.Others.Items.Load(), s.Bytes.Load() + s.Others.Bytes.Load()
+	return s.Items.Load() + s.Stored.Items.Load(), s.Bytes.Load() + s.Stored.Bytes.Load()
 }
 
 // Add adds to the counters; the numbers may be negative.

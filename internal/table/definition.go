@@ -33,15 +33,13 @@ type Definition struct {
 	ClassChanged   time.Time
 	Protected      bool `json:",omitempty"`
 	// Stream is the table's stream, or nil while it is off. LastStream is the label of the last stream.
-	Stream     *Stream           `json:",omitempty"`
-	LastStream string            `json:",omitempty"`
-	Encryption *Encryption       `json:",omitempty"`
-	Tags       map[string]string `json:",omitempty"`
+	Stream     *Stream     `json:",omitempty"`
+	LastStream string      `json:",omitempty"`
+	Encryption *Encryption `json:",omitempty"`
 	// Expiry is the name of the time-to-live attribute, or "" while time to live is disabled.
 	Expiry string `json:",omitempty"`
 
-	// Policy is the resource policy of the table. The stream has a policy of its own.
-	Policy *Policy `json:",omitempty"`
+	Labels
 	// Insights has the settings of contributor insights. The key is the name of a global index, or "" for the table.
 	Insights map[string]Insights `json:",omitempty"`
 	// Kinesis lists the Kinesis streams that the client named, the newest first.
@@ -55,6 +53,12 @@ type Definition struct {
 	// States has the statuses that end at a set time. It is zero unless life.DB.Delay is set or a job fills the
 	// table.
 	States States `json:",omitzero"`
+}
+
+// Labels are the resource policy and the tags of a table or of a stream. The database stores them for clients.
+type Labels struct {
+	Policy *Policy           `json:",omitempty"`
+	Tags   map[string]string `json:",omitempty"`
 }
 
 // A Policy is a resource policy. The database stores it but does not enforce it.
@@ -339,9 +343,7 @@ type Stream struct {
 	Label   string
 	Space   store.Space
 	Shards  int
-	// Policy is the resource policy of the stream. Tags are the stream's tags.
-	Policy *Policy           `json:",omitempty"`
-	Tags   map[string]string `json:",omitempty"`
+	Labels
 }
 
 // A Vector is the part of an index definition that only a vector index has. The key of a vector index is a partition

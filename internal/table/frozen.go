@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"iter"
 	"slices"
 
@@ -40,103 +41,78 @@ func (f *frozen) Get(space store.Space, partition, sort []byte) (value []byte, o
 func (f *frozen) Query(
 	space store.Space, partition []byte, r store.Range, reverse bool,
 ) iter.Seq2[store.Row, error] {
-	if f.rows.Len() == 0 {
-		return f.w.Query(space, partition, r, reverse)
-	}
 	lo, hi := address.AppendRange(nil, nil, space, partition, r)
-	return f.merge(f.w.Query(space, partition, r, reverse), lo, hi, reverse, func(dst []byte, row store.Row) []byte {
-		return address.Append(dst, space, partition, row.Sort)
+	return merge(f.w.Query(space, partition, r, reverse), f.changed(lo, hi), reverse, func(row store.Row) []byte {
+		return address.Append(nil, space, partition, row.Sort)
 	})
 }
 
 // Scan implements [store.Reader].
 func (f *frozen) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, error] {
-	if f.rows.Len() == 0 {
-		return f.w.Scan(space, s)
-	}
 	lo, hi := address.AppendSpan(nil, nil, space, s)
-	return f.merge(f.w.Scan(space, s), lo, hi, false, func(dst []byte, row store.Row) []byte {
-		return address.Append(dst, space, row.Partition, row.Sort)
+	return merge(f.w.Scan(space, s), f.changed(lo, hi), false, func(row store.Row) []byte {
+		return address.Append(nil, space, row.Partition, row.Sort)
 	})
 }
 
-// merge yields the rows of now as they were when f was made: it replaces each changed row by its old value. It looks
-// for changed rows in [lo, hi). The update must not write until merge ends.
-func (f *frozen) merge(
-	now iter.Seq2[store.Row, error], lo, hi []byte, reverse bool, addressOf func([]byte, store.Row) []byte,
-) iter.Seq2[store.Row, error] {
-	return func(yield func(store.Row, error) bool) {
-		was, more := f.first(lo, hi, reverse)
-		// old yields the remaining changed rows that come before addr, or all of them if addr is nil.
-		old := func(addr []byte) (goOn bool) {
-			before := func() bool {
-				return addr == nil || string(was.addr) != string(addr) && (string(was.addr) < string(addr)) != reverse
-			}
-			for more && before() {
-				if was.existed {
-					_, partition, sort, _ := address.Parse(was.addr, nil)
-					if !yield(store.Row{Partition: partition, Sort: sort, Value: was.value}, nil) {
-						return false
-					}
-				}
-				was, more = f.next(was, lo, hi, reverse)
-			}
-			return true
+// changed returns the rows with lo <= address < hi that have changed, in address order. A nil hi means no bound.
+func (f *frozen) changed(lo, hi []byte) (list []changedRow) {
+	f.rows.AscendGreaterOrEqual(changedRow{addr: lo}, func(r changedRow) bool {
+		if hi != nil && string(r.addr) >= string(hi) {
+			return false
 		}
+		list = append(list, r)
+		return true
+	})
+	return list
+}
 
-		var addr []byte
+// merge yields the rows of now as they were before the changes: it replaces each changed row by its old value. changed
+// has the changed rows in address order, and now is in the opposite order if reverse is set. The update must not write
+// until merge ends.
+func merge(
+	now iter.Seq2[store.Row, error], changed []changedRow, reverse bool, addressOf func(store.Row) []byte,
+) iter.Seq2[store.Row, error] {
+	if len(changed) == 0 {
+		return now
+	}
+	if reverse {
+		slices.Reverse(changed)
+	}
+	return func(yield func(store.Row, error) bool) {
+		left := changed
 		for row, err := range now {
 			if err != nil {
 				yield(store.Row{}, err)
 				return
 			}
-			addr = addressOf(addr[:0], row)
-			if !old(addr) {
-				return
-			}
-			if more && string(was.addr) == string(addr) {
-				if was.existed {
-					row.Value = was.value
+			addr, order := addressOf(row), 1
+			for len(left) > 0 && order > 0 {
+				if order = bytes.Compare(addr, left[0].addr); reverse {
+					order = -order
 				}
-				existed := was.existed
-				was, more = f.next(was, lo, hi, reverse)
-				if !existed {
-					continue
+				if order < 0 {
+					break
+				}
+				was := left[0]
+				if left = left[1:]; was.existed && !yield(was.row(), nil) {
+					return
 				}
 			}
-
-			if !yield(row, nil) {
+			if order != 0 && !yield(row, nil) {
 				return
 			}
 		}
-		old(nil)
-	}
-}
-
-// first returns the first changed row with an address in [lo, hi), or the last one if reverse is set.
-func (f *frozen) first(lo, hi []byte, reverse bool) (row changedRow, ok bool) {
-	take := func(r changedRow) bool {
-		if hi != nil && string(r.addr) >= string(hi) {
-			return reverse // skip hi itself, which is not in the range
+		for _, was := range left {
+			if was.existed && !yield(was.row(), nil) {
+				return
+			}
 		}
-		row, ok = r, string(r.addr) >= string(lo)
-		return false
 	}
-	switch {
-	case !reverse:
-		f.rows.AscendGreaterOrEqual(changedRow{addr: lo}, take)
-	case hi == nil:
-		f.rows.Descend(take)
-	default:
-		f.rows.DescendLessOrEqual(changedRow{addr: hi}, take)
-	}
-	return row, ok
 }
 
-// next returns the changed row that follows after in the direction of reading.
-func (f *frozen) next(after changedRow, lo, hi []byte, reverse bool) (changedRow, bool) {
-	if reverse {
-		return f.first(lo, after.addr, true)
-	}
-	return f.first(append(slices.Clone(after.addr), 0), hi, false)
+// row returns the row as it was before the change.
+func (r *changedRow) row() store.Row {
+	_, partition, sort, _ := address.Parse(r.addr, nil)
+	return store.Row{Partition: partition, Sort: sort, Value: r.value}
 }

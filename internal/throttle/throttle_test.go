@@ -217,11 +217,3 @@ func TestAllocations(t *testing.T) {
 		t.Errorf("work without contention allocates %v times, want 0", n)
 	}
 }
-
-func BenchmarkWork(b *testing.B) {
-	var w throttle.Work
-	for b.Loop() {
-		_ = w.Add(b.Context(), throttle.Stretch/64)
-	}
-	w.Done()
-}

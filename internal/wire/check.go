@@ -58,16 +58,6 @@ func (v *violations) elem(i int)       { v.path = append(v.path, segment{index: 
 func (v *violations) key(k string)     { v.path = append(v.path, segment{name: k, entry: true}) }
 func (v *violations) pop()             { v.path = v.path[:len(v.path)-1] }
 
-// validate validates the input of an operation: it calls check, which adds the violations. It returns one error for
-// all of them, or nil if there are none.
-func validate(op Op, check func(*violations)) error {
-	v := violationsPool.Get().(*violations)
-	defer violationsPool.Put(v)
-	*v = violations{op: op, path: v.path[:0]}
-	check(v)
-	return v.err()
-}
-
 // violationsPool reuses violations, which saves an allocation in every request.
 var violationsPool = sync.Pool{New: func() any { return new(violations) }}
 
@@ -154,11 +144,7 @@ const NoTableClass = "NONE"
 
 // text checks a string against its traits. The string may be the name or ARN of a table, a value of an enumeration,
 // or any other text.
-func (v *violations) text(member string, p *string, required bool, t *traits) {
-	if v.missing(member, p == nil, required) {
-		return
-	}
-	s := *p
+func (v *violations) text(member, s string, t *traits) {
 	switch {
 	case t.name == "TableArn":
 		v.table(member, s, int(t.min))
@@ -253,11 +239,8 @@ func (v *violations) table(member, s string, shortest int) {
 	}
 }
 
-func (v *violations) integer(member string, p *int64, required bool, t *traits) {
-	if v.missing(member, p == nil, required) {
-		return
-	}
-	if n := *p; n < t.min {
+func (v *violations) integer(member string, n int64, t *traits) {
+	if n < t.min {
 		v.add(
 			checkMin, member, strconv.FormatInt(n, 10),
 			"Member must have value greater than or equal to "+strconv.FormatInt(t.min, 10),

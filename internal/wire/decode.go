@@ -475,19 +475,6 @@ func (d *decoder) readText(x **string) error {
 	return err
 }
 
-func readList[T any](d *decoder, x *[]T, pos position, read func(*decoder, *T, position) (bool, error)) (bool, error) {
-	list := []T{}
-	ok, err := d.list(pos, unsafe.Sizeof(*new(T)), func() error {
-		list = append(list, *new(T))
-		_, err := read(d, &list[len(list)-1], inParent)
-		return err
-	})
-	if ok && err == nil {
-		*x = list
-	}
-	return ok, err
-}
-
 // readMap reads a map. Class is the type of the map in the service's messages.
 func readMap[T any](
 	d *decoder, x *map[string]T, pos position, class string, read func(*decoder, *T, position) (bool, error),

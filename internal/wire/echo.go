@@ -21,12 +21,10 @@ func echoText(dst []byte, text string) []byte {
 	return append(dst, text...)
 }
 
-func echoItem(dst []byte, it attr.Item) []byte {
-	if it == nil {
-		return append(dst, "null"...)
-	}
-	dst = append(dst, '{')
-	for i := range it.Len() {
+// echoList appends n parts with commas between them, in brackets. It ends early once dst has maxEcho bytes.
+func echoList(dst []byte, brackets string, n int, part func(dst []byte, i int) []byte) []byte {
+	dst = append(dst, brackets[0])
+	for i := range n {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
@@ -34,11 +32,19 @@ func echoItem(dst []byte, it attr.Item) []byte {
 			dst = append(dst, "..."...)
 			break
 		}
-		name, v := it.At(i)
-		dst = append(echoText(dst, string(name)), '=')
-		dst = echoValue(dst, v)
+		dst = part(dst, i)
 	}
-	return append(dst, '}')
+	return append(dst, brackets[1])
+}
+
+func echoItem(dst []byte, it attr.Item) []byte {
+	if it == nil {
+		return append(dst, "null"...)
+	}
+	return echoList(dst, "{}", it.Len(), func(dst []byte, i int) []byte {
+		name, v := it.At(i)
+		return echoValue(append(echoText(dst, string(name)), '='), v)
+	})
 }
 
 // echoFields are the fields of an attribute value with their kinds, in the order in which the service prints them.
@@ -106,25 +112,16 @@ func echoValue(dst []byte, v attr.Value) []byte {
 }
 
 func echoElems(dst []byte, v attr.Value) []byte {
-	dst = append(dst, '[')
-	for i := range v.Len() {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
+	return echoList(dst, "[]", v.Len(), func(dst []byte, i int) []byte {
 		switch e := v.Index(i); {
 		case v.Kind() == attr.List:
-			dst = echoValue(dst, e)
+			return echoValue(dst, e)
 		case e.Kind() == attr.Number:
-			dst = e.AppendNumber(dst)
+			return e.AppendNumber(dst)
 		default:
-			dst = echoText(dst, string(e.Raw()))
+			return echoText(dst, string(e.Raw()))
 		}
-	}
-	return append(dst, ']')
+	})
 }
 
 // appendEcho prints a list, a map, a structure or a value inside them.
@@ -145,31 +142,12 @@ func appendEcho(dst []byte, x reflect.Value) []byte {
 	}
 	switch x.Kind() {
 	case reflect.Slice:
-		dst = append(dst, '[')
-		for i := range x.Len() {
-			if i > 0 {
-				dst = append(dst, ", "...)
-			}
-			if len(dst) > maxEcho {
-				dst = append(dst, "..."...)
-				break
-			}
-			dst = appendEcho(dst, x.Index(i))
-		}
-		return append(dst, ']')
+		return echoList(dst, "[]", x.Len(), func(dst []byte, i int) []byte { return appendEcho(dst, x.Index(i)) })
 	case reflect.Map:
-		dst = append(dst, '{')
-		for i, k := range sortedNames(x) {
-			if i > 0 {
-				dst = append(dst, ", "...)
-			}
-			if len(dst) > maxEcho {
-				dst = append(dst, "..."...)
-				break
-			}
-			dst = appendEcho(append(echoText(dst, k), '='), elemOf(x, k))
-		}
-		return append(dst, '}')
+		names := sortedNames(x)
+		return echoList(dst, "{}", len(names), func(dst []byte, i int) []byte {
+			return appendEcho(append(echoText(dst, names[i]), '='), elemOf(x, names[i]))
+		})
 	}
 	return echoStructure(dst, x)
 }

@@ -67,7 +67,7 @@ const CodeConditionFailed = "ConditionalCheckFailedException"
 //go:noinline
 func NewError(code, message string) *Error {
 	e := &Error{Code: code, Status: 400, Message: message}
-	if isFault(code) {
+	if code == "InternalServerError" {
 		e.Status = 500
 	}
 	return e
@@ -148,11 +148,12 @@ func (e *Error) Type() string {
 // capital reports whether the JSON name of the text is Message rather than message. An error for a failed condition
 // has message; source: a capture of August 2026.
 func (e *Error) capital() bool {
-	switch {
-	case e.lowerCase, e.Code == CodeConditionFailed:
-		return false
+	switch e.Code {
+	case CodeSerialization, CodeAccessDenied,
+		"IdempotentParameterMismatchException", "TransactionCanceledException", "TransactionInProgressException":
+		return !e.lowerCase
 	}
-	return e.Code == CodeSerialization || e.Code == CodeAccessDenied || capitalMessage(e.Code)
+	return false
 }
 
 // AppendJSON appends the error as a response body.

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"errors"
+	"unsafe"
 
 	"github.com/sortkey/sortkey/attr"
 )
@@ -12,14 +13,14 @@ import (
 // parse the value again to find the message.
 
 // explain returns the service's error for attribute values that package doc could not parse. err is the error of that
-// package, and the values begin at the offset from in the body.
-func (d *decoder) explain(err error, from int, read func(*decoder, *discard, position) (bool, error)) error {
+// package, and the values begin at the offset from in the body. read parses them again and stores nothing.
+func (d *decoder) explain(err error, from int, read func(*decoder, position) error) error {
 	if value, ok := errors.AsType[*attr.Error](err); !ok || !value.Syntax {
 		return err
 	}
 	text := d.body[from:]
 	again := openBody(text[bytes.IndexByte(text, '{'):])
-	_, found := read(again, nil, inParent)
+	found := read(again, inParent)
 	_ = again.close(nil, &Faults{})
 	if own, ok := errors.AsType[*Error](found); ok {
 		return own
@@ -27,34 +28,42 @@ func (d *decoder) explain(err error, from int, read func(*decoder, *discard, pos
 	return err
 }
 
-// A discard stands for a value that is parsed but not stored.
-type discard struct{}
-
-func (d *decoder) discardItem(_ *discard, pos position) (bool, error) {
-	var m map[string]discard
-	return readMap(d, &m, pos, itemClass, (*decoder).discardValue)
+func (d *decoder) discardItem(pos position) error {
+	_, err := d.entries(pos, itemClass, 0, func(string) error { return d.discardValue(inParent) })
+	return err
 }
 
-func (d *decoder) discardValue(_ *discard, pos position) (bool, error) {
-	return d.object(pos, valueClass, func(name []byte) (err error) {
+func (d *decoder) discardValue(pos position) error {
+	_, err := d.object(pos, valueClass, func(name []byte) (err error) {
 		switch string(name) {
 		case "S", "N":
-			_, err = d.readString(new(string), inField)
+			err = d.discardString()
 		case "B":
-			_, err = d.readBlob(new([]byte), inField)
+			err = d.discardBlob()
 		case "BOOL", "NULL":
 			_, err = d.readBoolean(new(bool), inField)
 		case "SS", "NS":
-			_, err = readList(d, new([]string), inField, (*decoder).readString)
+			_, err = d.list(inField, unsafe.Sizeof(""), d.discardString)
 		case "BS":
-			_, err = readList(d, new([][]byte), inField, (*decoder).readBlob)
+			_, err = d.list(inField, unsafe.Sizeof([]byte{}), d.discardBlob)
 		case "L":
-			_, err = readList(d, new([]discard), inField, (*decoder).discardValue)
+			_, err = d.list(inField, 0, func() error { return d.discardValue(inParent) })
 		case "M":
-			_, err = d.discardItem(nil, inField)
+			err = d.discardItem(inField)
 		default:
 			err = d.skip()
 		}
 		return err
 	})
+	return err
+}
+
+func (d *decoder) discardString() error {
+	_, err := d.readString(new(string), inParent)
+	return err
+}
+
+func (d *decoder) discardBlob() error {
+	_, err := d.readBlob(new([]byte), inParent)
+	return err
 }

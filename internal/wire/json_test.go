@@ -182,24 +182,6 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestGenerated compares generated checks with reflection.
-func TestGenerated(t *testing.T) {
-	const seed = 11
-	r := rand.New(rand.NewPCG(seed, 1))
-	for _, op := range []wire.Op{
-		wire.OpGetItem, wire.OpPutItem, wire.OpUpdateItem, wire.OpDeleteItem, wire.OpQuery, wire.OpScan,
-	} {
-		for i := range 200 {
-			in := op.NewInput()
-			fill(r, reflect.ValueOf(in).Elem(), 0)
-			require.Equal(
-				t, wire.ValidateShape(op, in), wire.Validate(op, in), "seed %d, %v, run %d: %s", seed, op, i,
-				wiretest.JSON(in),
-			)
-		}
-	}
-}
-
 // TestRequests encodes the inputs that this repository's clients send, and decodes them again.
 func TestRequests(t *testing.T) {
 	const seed = 9

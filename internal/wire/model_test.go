@@ -173,7 +173,7 @@ func (m *model) walk(t *testing.T, name string, at place, visit func(p place, st
 }
 
 // eachMember calls visit with every member of the inputs of all operations, except those that texts.go has rules for:
-// TestValidate tests them.
+// the scripts of package api test them.
 func (m *model) eachMember(t *testing.T, visit func(p place, structure, member string)) {
 	t.Helper()
 	frequent := []wire.Op{
@@ -208,7 +208,7 @@ func TestConstraints(t *testing.T) {
 		require.NoError(t, err, "%v: %s", p.op, p.path)
 		got := message(t, wire.Validate(p.op, in))
 		violated++
-		// Some violations have a sentence of their own, which TestValidate tests.
+		// Some violations have a sentence of their own, which the scripts of package api test.
 		sentence := p.path == "tableName" && value == nil || p.path == "resourceArn" && value == nil ||
 			strings.HasPrefix(p.path, "tag") && strings.HasPrefix(got, "The Tag ") ||
 			p.path == "backupArn" && got == "Invalid Backup ARN" ||

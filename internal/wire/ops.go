@@ -1,7 +1,10 @@
 package wire
 
 import (
+	"cmp"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 )
@@ -10,9 +13,28 @@ import (
 type Op uint8
 
 type operation struct {
-	name string
+	name  string
+	input any // an empty input
 	// streams is true for operations of DynamoDB Streams, which is a service of its own
 	streams, writes, collects bool
+}
+
+// operations has the operations by Op, with their names.
+var operations = func() []operation {
+	list := slices.Clone(modelOperations[:])
+	for i := range list[1:] {
+		op := &list[i+1]
+		op.name = cmp.Or(op.name, strings.TrimSuffix(reflect.TypeOf(op.input).Name(), "Input"))
+	}
+	return list
+}()
+
+// NewInput returns an empty input of the operation, or nil for the zero Op.
+func (op Op) NewInput() Input {
+	if op == 0 {
+		return nil
+	}
+	return reflect.New(reflect.TypeOf(operations[op].input)).Interface()
 }
 
 // An Input is a pointer to the input of an operation, such as *PutItemInput.

@@ -1,87 +1,113 @@
 package wire
 
-import "strings"
+import (
+	"cmp"
+	"reflect"
+	"strings"
+)
 
-// params collects the expression parameters of a request and its legacy parameters, which exclude each other. It
-// keeps both in the order in which the service's message lists them. The generated CheckParams methods fill it from a
-// table in apigen. Source: dynalite validations/index.js, validateExpressionParams, and the names and their order in
-// its callers.
-type params struct {
-	op            Op
-	names, values bool // ExpressionAttributeNames and ExpressionAttributeValues are present
-	expressions   [4]string
-	legacy        [4]string
-	absent        [4]string // names of absent expressions that could use values
-	nExpressions  int
-	nLegacy       int
-	nAbsent       int
-	used          bool // at least one expression that can use values is present
-	operator      bool // ConditionalOperator is present
-	conditions    int  // number of conditions that ConditionalOperator can join
+// The methods CheckParams return an [*Error] for parameters that exclude each other, otherwise nil. They list the
+// expressions of a request, and then its legacy parameters, in the order of the service's messages. In transactions,
+// Put and Delete have no such method, as they accept names and values that no expression uses. Source: dynalite
+// validations/index.js, validateExpressionParams, and the names and their order in its callers.
+
+// CheckParams checks the parameters of the request.
+func (x *PutItemInput) CheckParams() error {
+	return checkParams(OpPutItem, x, "ConditionExpression", "Expected", "ConditionalOperator")
 }
 
-// expression adds a parameter whose expression can use ExpressionAttributeValues, such as a FilterExpression.
-func (p *params) expression(name string, present bool) {
-	if present {
-		p.projection(name, true)
-		p.used = true
-		return
+// CheckParams checks the parameters of the request.
+func (x *DeleteItemInput) CheckParams() error {
+	return checkParams(OpDeleteItem, x, "ConditionExpression", "Expected", "ConditionalOperator")
+}
+
+// CheckParams checks the parameters of the request.
+func (x *UpdateItemInput) CheckParams() error {
+	return checkParams(OpUpdateItem, x, "UpdateExpression", "ConditionExpression",
+		"AttributeUpdates", "Expected", "ConditionalOperator")
+}
+
+// CheckParams checks the parameters of the request.
+func (x *GetItemInput) CheckParams() error {
+	return checkParams(OpGetItem, x, "ProjectionExpression", "AttributesToGet")
+}
+
+// CheckParams checks the parameters of the request.
+func (x *QueryInput) CheckParams() error {
+	return checkParams(OpQuery, x, "ProjectionExpression", "FilterExpression", "KeyConditionExpression",
+		"AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions")
+}
+
+// CheckParams checks the parameters of the request.
+func (x *ScanInput) CheckParams() error {
+	return checkParams(OpScan, x, "ProjectionExpression", "FilterExpression",
+		"AttributesToGet", "ScanFilter", "ConditionalOperator")
+}
+
+// CheckParams checks the parameters of one table.
+func (x *KeysAndAttributes) CheckParams() error {
+	return checkParams(OpBatchGetItem, x, "ProjectionExpression", "AttributesToGet")
+}
+
+// CheckParams checks whether the parameters of one table exclude those of another. Source: conformance, eu-west-2.
+func (x *BatchGetItemInput) CheckParams() error {
+	var all KeysAndAttributes
+	for _, ka := range x.RequestItems {
+		all.ProjectionExpression = cmp.Or(all.ProjectionExpression, ka.ProjectionExpression)
+		if ka.AttributesToGet != nil {
+			all.AttributesToGet = ka.AttributesToGet
+		}
 	}
-	p.absent[p.nAbsent] = name
-	p.nAbsent++
+	return all.CheckParams()
 }
 
-// projection adds a parameter that is present and whose expression cannot use ExpressionAttributeValues.
-func (p *params) projection(name string, present bool) {
-	if present {
-		p.expressions[p.nExpressions] = name
-		p.nExpressions++
+// CheckParams checks the parameters of the action.
+func (x *Get) CheckParams() error { return checkParams(OpTransactGetItems, x, "ProjectionExpression") }
+
+// checkParams implements CheckParams for the structure that x points to. A ConditionalOperator joins the conditions
+// of the parameter before it, and needs two of them, as captured in ExtendDB's tests of legacy parameters.
+// KeyConditions may be combined with any expression except KeyConditionExpression.
+func checkParams(op Op, x any, names ...string) error {
+	v := reflect.ValueOf(x).Elem()
+	s := structureOf(v.Type())
+	field := func(name string) reflect.Value { return v.Field(s.find(name).index) }
+	present := func(name string) bool { return s.find(name) != nil && !field(name).IsNil() }
+
+	const most = 4
+	expressions, legacy := make([]string, 0, most), make([]string, 0, most)
+	absent := make([]string, 0, most) // expressions that could use ExpressionAttributeValues
+	used, conditions := false, -1
+	for i, name := range names {
+		switch projection := name == "ProjectionExpression"; {
+		case !strings.HasSuffix(name, "Expression"):
+			if !present(name) || name == "KeyConditions" && !present("KeyConditionExpression") {
+				continue
+			}
+			legacy = append(legacy, name)
+			if name == "ConditionalOperator" {
+				conditions = field(names[i-1]).Len()
+			}
+		case present(name):
+			expressions = append(expressions, name)
+			used = used || !projection
+		case !projection:
+			absent = append(absent, name)
+		}
 	}
-}
 
-func (p *params) legacyParam(name string, present bool) {
-	if present {
-		p.legacy[p.nLegacy] = name
-		p.nLegacy++
-	}
-}
-
-// joined adds the legacy parameter ConditionalOperator, and the number of conditions that it can join.
-func (p *params) joined(operator *string, conditions int) {
-	p.legacyParam("ConditionalOperator", operator != nil)
-	p.operator, p.conditions = operator != nil, conditions
-}
-
-// check returns a ValidationException if the request has parameters that exclude each other. It also returns one if
-// ConditionalOperator has fewer than two conditions to join, as captured in ExtendDB's tests of legacy parameters.
-func (p *params) check() error {
 	switch {
-	case p.nExpressions > 0 && p.nLegacy > 0:
-		return p.op.Invalid("Can not use both expression and non-expression parameters in the same request: " +
-			"Non-expression parameters: {" + strings.Join(p.legacy[:p.nLegacy], ", ") + "} " +
-			"Expression parameters: {" + strings.Join(p.expressions[:p.nExpressions], ", ") + "}")
-	case p.names && p.nExpressions == 0:
-		return p.op.Invalid("ExpressionAttributeNames can only be specified when using expressions")
-	case p.values && !p.used:
-		return p.op.Invalid(p.op.valuesText(p.absent[:p.nAbsent]))
-	case p.operator && p.conditions == 0:
-		return p.op.Invalid("ConditionalOperator cannot be used without Filter or Expected")
-	case p.operator && p.conditions == 1:
-		return p.op.Invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements")
+	case len(expressions) > 0 && len(legacy) > 0:
+		return op.Invalid("Can not use both expression and non-expression parameters in the same request: " +
+			"Non-expression parameters: {" + strings.Join(legacy, ", ") + "} " +
+			"Expression parameters: {" + strings.Join(expressions, ", ") + "}")
+	case len(expressions) == 0 && present("ExpressionAttributeNames"):
+		return op.Invalid("ExpressionAttributeNames can only be specified when using expressions")
+	case !used && present("ExpressionAttributeValues"):
+		return op.Invalid(op.valuesText(absent))
+	case conditions == 0:
+		return op.Invalid("ConditionalOperator cannot be used without Filter or Expected")
+	case conditions == 1:
+		return op.Invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements")
 	}
 	return nil
-}
-
-// CheckParams does for the parameters of each table what [PutItemInput.CheckParams] does for those of a request.
-// Source: conformance, eu-west-2.
-func (x *BatchGetItemInput) CheckParams() error {
-	p := params{op: OpBatchGetItem}
-	expression, legacy := false, false
-	for _, ka := range x.RequestItems {
-		expression = expression || ka.ProjectionExpression != nil
-		legacy = legacy || ka.AttributesToGet != nil
-	}
-	p.projection("ProjectionExpression", expression)
-	p.legacyParam("AttributesToGet", legacy)
-	return p.check()
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// This file reads, writes and checks any structure by reflection. The most frequent inputs have a generated check.
-// For their lists and maps, that check calls [violations.parts].
+// This file reads, writes and checks any structure by reflection.
 
 // Decode decodes a request body into in, which should be new. It records attribute values that are well formed but
 // not allowed in the Faults of the input. The error is an [*Error], usually a SerializationException.
@@ -187,6 +186,20 @@ func appendShape(dst []byte, x reflect.Value, s *shape) []byte {
 	return append(dst, '}')
 }
 
+// As returns a new structure of type T. Each of its members is the member of x with the same name, if x has one of the
+// same type. The two structures share what their members point to.
+func As[T any](x any) *T {
+	to := new(T)
+	out, from := reflect.ValueOf(to).Elem(), reflect.Indirect(reflect.ValueOf(x))
+	for i := range out.NumField() {
+		field := out.Field(i)
+		if v := from.FieldByName(out.Type().Field(i).Name); v.IsValid() && v.Type() == field.Type() {
+			field.Set(v)
+		}
+	}
+	return to
+}
+
 // sortedNames returns the keys of a map, sorted.
 func sortedNames(m reflect.Value) []string {
 	if texts, ok := m.Interface().(map[string]string); ok {
@@ -210,40 +223,28 @@ func elemOf(m reflect.Value, key string) reflect.Value {
 // Validate checks an input of an operation against the constraints of the service model. The error is an [*Error]
 // with code ValidationException that lists all violations.
 func Validate(op Op, in Input) error {
-	if frequent, ok := in.(interface{ check(v *violations) }); ok {
-		return validate(op, frequent.check)
-	}
-	return validateShape(op, in)
-}
-
-// validateShape does by reflection what Validate does.
-func validateShape(op Op, in Input) error {
-	v := reflect.ValueOf(in).Elem()
-	return validate(op, func(found *violations) { found.members(v, structureOf(v.Type())) })
+	x := reflect.ValueOf(in).Elem()
+	v := violationsPool.Get().(*violations)
+	defer violationsPool.Put(v)
+	*v = violations{op: op, path: v.path[:0]}
+	v.members(x, structureOf(x.Type()))
+	return v.err()
 }
 
 // members checks those members of a structure that have constraints.
 func (v *violations) members(x reflect.Value, s *shape) {
 	for _, m := range s.checked {
-		switch field := x.Field(m.index); m.shape.kind {
-		case kindString:
-			v.text(m.name, *field.Addr().Interface().(**string), m.required, &m.shape.traits)
-		case kindInteger, kindLong:
-			v.integer(m.name, *field.Addr().Interface().(**int64), m.required, &m.shape.traits)
-		default:
-			if !v.missing(m.name, m.absent(field), m.required) && m.shape.constrained {
-				v.value(m.name, reflect.Indirect(field), m.shape)
-			}
+		field := x.Field(m.index)
+		if v.missing(m.name, m.absent(field), m.required) || !m.shape.constrained {
+			continue
 		}
-	}
-}
-
-// parts checks one member of the structure that x points to. The member must be a list or a map.
-func (v *violations) parts(x any, member string) {
-	structure := reflect.ValueOf(x).Elem()
-	for _, m := range structureOf(structure.Type()).checked {
-		if m.name == member {
-			v.value(member, structure.Field(m.index), m.shape)
+		switch field = reflect.Indirect(field); m.shape.kind {
+		case kindString:
+			v.text(m.name, field.String(), &m.shape.traits)
+		case kindInteger, kindLong:
+			v.integer(m.name, field.Int(), &m.shape.traits)
+		default:
+			v.value(m.name, field, m.shape)
 		}
 	}
 }
@@ -262,9 +263,9 @@ func (v *violations) value(member string, x reflect.Value, s *shape) {
 	}
 	switch s.kind {
 	case kindString:
-		v.text("", x.Addr().Interface().(*string), false, &s.traits)
+		v.text("", x.String(), &s.traits)
 	case kindInteger, kindLong:
-		v.integer("", x.Addr().Interface().(*int64), false, &s.traits)
+		v.integer("", x.Int(), &s.traits)
 	case kindStructure:
 		v.members(x, s)
 	case kindList:
@@ -278,7 +279,7 @@ func (v *violations) value(member string, x reflect.Value, s *shape) {
 		for _, key := range sortedNames(x) {
 			v.key(key)
 			if text, ok := texts[key]; ok {
-				v.text("", &text, false, &s.elem.traits)
+				v.text("", text, &s.elem.traits)
 			} else {
 				v.value("", elemOf(x, key), s.elem)
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"reflect"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -111,6 +112,17 @@ func structureOf(t reflect.Type) *shape {
 	}
 	structures.Store(t, s) // another goroutine may have stored an equal shape meanwhile
 	return s
+}
+
+// find returns the member with a name, or nil if the structure has none.
+func (s *shape) find(name string) *member {
+	i, ok := slices.BinarySearchFunc(s.byName, name, func(m *member, name string) int {
+		return strings.Compare(m.name, name)
+	})
+	if !ok {
+		return nil
+	}
+	return s.byName[i]
 }
 
 // memberOf returns the member that a struct field holds.

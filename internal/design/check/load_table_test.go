@@ -66,6 +66,7 @@ tables:
       Both: {partition: [state, own], sort: SK}
       Few: {partition: few, sort: GSK, projection: [body]}
       Loc: {local: true, sort: hot, projection: keys}
+fields: {p: {}}
 entities:
   P:
     attributes: {PK: "P#{p}", SK: META, n: {template: "{n:number}", type: N}}
@@ -99,9 +100,9 @@ entities:
     samples: [{kind: k, shard: "1", e: e1, note: z}]
   M:
     fields: {group: {distinct: 3}, when: {type: time, from: 2025-01-01, to: 2025-12-31}, text: {size: %d}}
-    attributes: {PK: "M#{group}#{when:month}", SK: "{when:time}#{m}", text: "{text}"}
+    attributes: {PK: "M#{group}#{when:month}", SK: "{when:time}#{m}", text: "{text}", by: "{p}"}
     count: %d
-    samples: [{group: g, when: 2025-06-15T10:00:00Z, m: m1, text: z}]
+    samples: [{group: g, when: 2025-06-15T10:00:00Z, m: m1, text: z, p: x}]
   D:
     fields: {group: {distinct: 3}, shard: {values: ["0", "1", "2"]}, when: {type: time, from: 2025-01-01, to: 2025-12-31}}
     attributes: {PK: "D#{group}#{shard}", SK: "{when:time}#{d}"}
@@ -145,6 +146,10 @@ var queries = []query{
 	{
 		yaml:   "query: {entity: M, where: {group: g, when: {between: [2025-03-10, 2025-03-19]}}%s}",
 		entity: "M", length: 10, begin: dayOf("C#2025-03-10"),
+	},
+	{
+		yaml:   "query: {entity: M, where: {group: g, when: {between: [2025-05-28, 2025-06-03]}}%s}, then: P",
+		entity: "M", length: 7, begin: dayOf("C#2025-05-28"), then: "P",
 	},
 	{
 		yaml:   "query: {entity: M, where: {group: g, when: {between: [2025-01-20, 2025-02-23]}}%s}",
@@ -471,7 +476,7 @@ func (q *query) ask(v *value, first, last int) {
 				return func(r row) bool { return dayOf(r.sort) >= from && dayOf(r.sort) < from+length }
 			}
 			examined, bytes = 0, 0
-			for _, r := range p.rows {
+			for _, r := range p.rows { // its follow-up read costs the same in each window
 				if r.sort >= q.low && r.sort < q.high {
 					if n, size, _ := q.read(p.rows, within(dayOf(r.sort))); size > bytes {
 						examined, bytes = n, size
@@ -610,9 +615,13 @@ func (n *counter) compareRanks(q *query, p *check.PatternResult, list []*value, 
 }
 
 // compareWindows compares what a range of time reads with a naive count, for each group in all windows of the range's
-// length. A window is one request for each month that it touches, or for each shard.
+// length. A window is one request for each month that it touches, or for each shard. The follow-up reads of a window
+// fetch each item once.
 func (n *counter) compareWindows(q *query, p *check.PatternResult) {
-	type sized struct{ place, month, bytes int }
+	type sized struct {
+		place, month, bytes int
+		lead                *dataset.Item
+	}
 	type partition struct {
 		key    string
 		month  int
@@ -629,7 +638,10 @@ func (n *counter) compareWindows(q *query, p *check.PatternResult) {
 		}
 		at, _ := time.Parse(time.RFC3339, it.Values.Get("when"))
 		month, group := at.Year()*12+int(at.Month())-1, it.Values.Get("group")
-		one := sized{month, month, it.Attributes.Size()}
+		one := sized{place: month, month: month, bytes: it.Attributes.Size()}
+		if q.then != "" {
+			one.lead = parentOf(n.w, it)
+		}
 		if !q.byMonths {
 			one.place = int(at.Unix() / 86400)
 		}
@@ -677,16 +689,40 @@ func (n *counter) compareWindows(q *query, p *check.PatternResult) {
 		return all
 	}
 
+	fetched := func(rows []sized, from int) map[*dataset.Item]float64 { // read units of each item
+		all := map[*dataset.Item]float64{}
+		for _, r := range rows {
+			if r.lead != nil && r.place >= from && r.place < from+q.length {
+				all[r.lead] = q.units(r.lead.Attributes.Size())
+			}
+		}
+		return all
+	}
+	sum := func(all map[*dataset.Item]float64) (units float64) {
+		for _, one := range all {
+			units += one
+		}
+		return units
+	}
+
 	var list []*value
+	fetches := map[string]map[*dataset.Item]float64{}
 	for group, rows := range groups {
 		v := &value{id: group}
+		fetches[group] = map[*dataset.Item]float64{}
 		for _, from := range starts {
+			inside := slices.DeleteFunc(slices.Clone(rows), func(r sized) bool { return r.place < first || r.place > last })
+			for it, units := range fetched(inside, from) {
+				fetches[group][it] += units / float64(len(starts))
+				v.average += units / float64(len(starts))
+			}
 			for _, one := range touched(from) {
 				v.average += q.units(bytesIn(partitions[keys[group][one]], from)) / float64(len(starts))
 			}
 		}
 		slices.SortStableFunc(rows, func(a, b sized) int { return cmp.Compare(a.place, b.place) })
-		for _, start := range append([]sized{{place: q.begin}}, rows...) { // its own if no other has more
+		most := -1.0
+		for _, start := range append([]sized{{place: q.begin}}, rows...) { // its own if no other costs more
 			bytes, of := 0, map[int]int{}
 			examined := 0
 			for _, r := range rows {
@@ -695,10 +731,12 @@ func (n *counter) compareWindows(q *query, p *check.PatternResult) {
 					of[r.month] += r.bytes
 				}
 			}
-			if bytes <= v.bytes {
+			then := sum(fetched(rows, start.place))
+			cost := float64(bytes)/4096*q.units(0) + then
+			if cost <= most {
 				continue
 			}
-			v.bytes, v.rows, v.units = bytes, examined, 0
+			v.bytes, v.rows, v.units, most = bytes, examined, then, cost
 			for _, one := range touched(start.place) {
 				v.units += q.units(of[one])
 			}
@@ -720,6 +758,10 @@ func (n *counter) compareWindows(q *query, p *check.PatternResult) {
 	all := q.weigh(list)
 	for _, v := range list {
 		shares[v.id] = v.times / all
+		for it, units := range fetches[v.id] {
+			key, _ := keyIn(it.Attributes, []string{"PK"})
+			n.reads[""][key] += q.rate * units * v.times / all
+		}
 	}
 	for _, at := range partitions { // of the windows that read it
 		units, times := 0.0, 0.0
@@ -763,14 +805,10 @@ func dayOf(sort string) int {
 	return int(at.Unix() / 86400)
 }
 
-// windowsFrom returns the beginnings of consecutive windows from the first place. The last window ends at the last
-// place.
+// windowsFrom returns the beginnings of all windows between the first and the last place, at least one.
 func windowsFrom(first, last, length int) (starts []int) {
-	for from := first; from == first || from+length-1 < last; from += length {
+	for from := first; from == first || from+length-1 <= last; from++ {
 		starts = append(starts, from)
-	}
-	if end := starts[len(starts)-1] + length - 1; end < last {
-		starts = append(starts, last-length+1)
 	}
 	return starts
 }

@@ -37,8 +37,8 @@ func (o Outcome) String() string {
 		return text.Count(o.Ran, "pattern") + " ran, none has expectations"
 	}
 	return fmt.Sprintf(
-		"%s ran, %s %s expectations, %d met", text.Count(o.Ran, "pattern"), text.Thousands(o.Expecting),
-		text.Agree(o.Expecting, "has", "have"), o.Met,
+		"%s ran, %s %s expectations, %s met", text.Count(o.Ran, "pattern"), text.Thousands(o.Expecting),
+		text.Agree(o.Expecting, "has", "have"), text.Thousands(o.Met),
 	)
 }
 

@@ -131,9 +131,14 @@ func schemaType(schema, f *node) (typ keys.Type, ok bool) {
 	return typ, true
 }
 
+// isBinary reports whether the values of a field are binary data, which a key can have, but not a field of a model.
+func isBinary(f *node) bool {
+	return slices.Contains([]string{"binary", "buffer", "arraybuffer", "uint8array"}, strings.ToLower(f.str("type")))
+}
+
 // oneTableKind returns the type of the attribute that stores a field.
 func oneTableKind(schema, f *node) attr.Kind {
-	if slices.Contains([]string{"binary", "buffer", "arraybuffer", "uint8array"}, strings.ToLower(f.str("type"))) {
+	if isBinary(f) {
 		return attr.Binary
 	}
 	typ, _ := schemaType(schema, f)
@@ -196,6 +201,10 @@ func (im *importer) oneTableModel(schema, n *node, t *model.Table) {
 			continue
 		}
 		stored := cmp.Or(f.str("map"), f.key)
+		if _, ok := schemaType(schema, f); !ok && !isBinary(f) {
+			im.skip(d, f.key, "a template makes a string, not "+clip(f.str("type")))
+			continue
+		}
 		src, err := oneTableTemplate(strings.ReplaceAll(value.text, "${"+typeField+"}", n.key), d)
 		if err != nil {
 			im.loss(value, "the value of "+f.key+" in "+n.key, err.Error(), "")

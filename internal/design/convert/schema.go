@@ -3,6 +3,7 @@ package convert
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -84,7 +85,7 @@ func (im *importer) field(d *declared, a *node, stored string, typ keys.Type, ok
 	switch {
 	case a.key != fieldName(a.key):
 		im.skip(d, a.key, "it is not a valid field name")
-	case !ok && !d.t.IsKey(stored):
+	case !ok && !(isBinary(a) && d.t.IsKey(stored)):
 		im.skip(
 			d, a.key, "a field must be a string, a number or a time, not "+clip(a.str("type"))+
 				"; samples can have the attribute",
@@ -269,7 +270,11 @@ func replaceReferences(src string, literal func(string) string, field func(strin
 		b.WriteString(literal(src[at:m[0]]) + component)
 		at = m[1]
 	}
-	b.WriteString(literal(src[at:]))
+	rest := src[at:]
+	if open := strings.Index(rest, "${"); open >= 0 {
+		return "", fmt.Errorf("%s has no closing brace", clip(rest[open:]))
+	}
+	b.WriteString(literal(rest))
 	if b.Len() == 0 {
 		return "", errors.New("it is empty")
 	}

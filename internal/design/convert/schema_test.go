@@ -43,6 +43,19 @@ func TestUntyped(t *testing.T) {
 	require.Contains(t, got, "sort: {name: sk, type: N}")
 }
 
+// TestWrongSchemas checks that the losses name an unclosed reference and an unknown type.
+func TestWrongSchemas(t *testing.T) {
+	for model, want := range map[string]string{
+		`"pk": {"type": "string", "value": "a#${id"}`:                         "the value of pk in A: ${id has no closing brace",
+		`"pk": {"type": "strng", "value": "a#${id}"}`:                         "pk of A: a template makes a string, not strng",
+		`"pk": {"type": "strng"}, "sk": {"type": "string", "value": "${id}"}`: "pk of A: a field must be a string, a number or a time, not strng",
+	} {
+		_, losses, _ := converted(t, convert.File{Name: "s.json", Data: []byte(`{"format": "onetable:1.1.0",
+			"indexes": {"primary": {"hash": "pk"}}, "models": {"A": {"id": {"type": "string"}, ` + model + `}}}`)})
+		require.Contains(t, losses, want)
+	}
+}
+
 // TestSchemasOfOneTable checks that several files for one table become one model.
 func TestSchemasOfOneTable(t *testing.T) {
 	electro := func(entity, table, sk string) convert.File {

@@ -98,6 +98,7 @@ func TestReadErrors(t *testing.T) {
 		{"a.yaml", "Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {TableName: !Join ['-', [{a: b}]]}}}", "a list or an object within a text"},
 		{"a.json", `{"TableName":"T","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}`, "the schema has no AttributeDefinitions"},
 		{"a.json", `{"TableName":"T","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"b","AttributeType":"S"}]}`, "the schema does not define the type of the key attribute a"},
+		{"a.json", `{"TableName":"T","KeySchema":[{"AttributeName":"a","KeyType":"HSH"}],"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}]}`, `the key attribute a has the KeyType "HSH"`},
 		{"a.json", `{"TableName":"T","KeySchema":["a"]}`, "KeySchema"},
 		{"a.json", `{"TableName":"T","KeySchema":[],"AttributeDefinitions":["b"]}`, "AttributeDefinitions"},
 		{"a.yaml", "Parameters: {P: {Type: String, AllowedValues: [p]}}\nResources: {T: {Type: AWS::DynamoDB::Table, Properties: {TableName: !Ref P, KeySchema: 5}}}", "Resources.T: KeySchema is text, not a list"},

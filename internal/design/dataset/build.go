@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
@@ -138,7 +139,7 @@ func newGenerators(w *Dataset, seed uint64) ([]*generator, error) {
 			continue
 		}
 
-		g := &generator{w: w, e: e, hash: hash64("entity", e.Name), first: -1, values: map[string]string{}}
+		g := &generator{w: w, e: e, hash: hash64("entity", cmp.Or(e.Origin, e.Name)), first: -1, values: map[string]string{}}
 		for _, p := range e.Parents {
 			l, err := newLink(e, p, w.generators[p.Entity])
 			if err != nil {
@@ -168,13 +169,13 @@ func newGenerators(w *Dataset, seed uint64) ([]*generator, error) {
 			if domains[f] == nil {
 				owner := ""
 				if !slices.Contains(w.Model.Fields, f) {
-					owner = e.Name
+					owner = cmp.Or(e.Origin, e.Name)
 				}
-				owned := uint64(0)
+				owned, spare := 0, 0
 				if e := w.owners[f]; e != nil {
-					owned = uint64(e.Count + len(e.Samples)) // a sample may have any of the values
+					owned, spare = e.Count, len(e.Samples) // a sample may have any of the values
 				}
-				d, err := newDomain(f, seed, owner, owned)
+				d, err := newDomain(f, seed, owner, uint64(owned), uint64(spare))
 				if err != nil {
 					return nil, errorAt(f.Pos, "field %s: %v", f.Name, err)
 				}

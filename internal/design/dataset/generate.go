@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math/big"
@@ -57,13 +58,15 @@ type domain struct {
 	// size is the number of different values; 0 means a new value for each item.
 	size uint64
 	// owned is the number of items of the entity whose whole key is this field, or 0 if there is no such entity. If
-	// it is not 0, the domain has as many values as items, unless the definition of the field limits the values.
-	owned uint64
-	zipf  *zipf
+	// it is not 0, the domain has as many values as items, unless the definition of the field limits the values. The
+	// items also take the spare values, in place of values that samples have. Items of other entities do not take
+	// spare values, so that each value leads to an item.
+	owned, spare uint64
+	zipf         *zipf
 }
 
-func newDomain(f *model.Field, seed uint64, owner string, owned uint64) (*domain, error) {
-	d := &domain{f: f, seed: mix(seed ^ hash64(owner, f.Name)), owned: owned}
+func newDomain(f *model.Field, seed uint64, owner string, owned, spare uint64) (*domain, error) {
+	d := &domain{f: f, seed: mix(seed ^ hash64(owner, cmp.Or(f.Origin, f.Name))), owned: owned, spare: spare}
 	b, err := f.Bounds()
 	if err != nil {
 		return nil, err
@@ -80,8 +83,8 @@ func newDomain(f *model.Field, seed uint64, owner string, owned uint64) (*domain
 		if b != nil && !idLike(f.Type.Name) {
 			d.size = min(d.size, b.Count())
 		}
-	case owned > 0 && (b == nil || idLike(f.Type.Name) || b.Count() >= owned):
-		d.size = owned
+	case owned > 0 && (b == nil || idLike(f.Type.Name) || b.Count() >= owned+spare):
+		d.size = owned + spare
 	case b != nil && !idLike(f.Type.Name):
 		d.size = b.Count()
 	}
@@ -120,10 +123,16 @@ func (d *domain) index(entity, item, of, attempt uint64, owns bool) uint64 {
 		return (item + attempt) % d.size
 	}
 	rng := rand.NewPCG(mix(d.seed^entity), mix(item)+attempt)
+	i := uint64(0)
 	if d.zipf != nil {
-		return d.zipf.draw(rng)
+		i = d.zipf.draw(rng)
+	} else {
+		i = draw(rng, d.size)
 	}
-	return draw(rng, d.size)
+	if d.owned > 0 && d.size == d.owned+d.spare {
+		return i % d.owned
+	}
+	return i
 }
 
 // spreads reports whether a sequence divides the range between its bounds evenly among the items. Times do this;

@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 
@@ -174,9 +175,10 @@ func (g *Growth) Groups(e *model.Entity) float64 {
 	return g.w.census(e, g.by(e)).groups()
 }
 
-// Further looks at the rows in each declared group of an entity, except the first row. It returns the share of them
-// whose values of the named fields no earlier row of the group has.
-func (g *Growth) Further(e *model.Entity, names []string) float64 {
+// Variety says how the number of different values of the named fields grows with the rows of a group: as a power of
+// their number, with the exponent that Variety returns. The exponent is 0 if all rows of a group have the same values,
+// and 1 if all have different ones.
+func (g *Growth) Variety(e *model.Entity, names []string) float64 {
 	by := g.by(e)
 	all := g.w.census(e, by)
 	by.fields = maps.Clone(by.fields)
@@ -185,13 +187,9 @@ func (g *Growth) Further(e *model.Entity, names []string) float64 {
 			by.fields[f] = f.Type
 		}
 	}
-	if len(all) == 0 { // no generated items
-		return 1
-	}
 	groups := all.groups()
-	further := all.sum(groups) - groups // rows after the first of their group
-	if further <= 0 {
+	if len(all) == 0 || all.sum(groups) <= groups { // no generated items, or one for each group
 		return 1
 	}
-	return (g.w.census(e, by).groups() - groups) / further
+	return math.Log(g.w.census(e, by).groups()/groups) / math.Log(all.sum(groups)/groups)
 }

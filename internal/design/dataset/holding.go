@@ -34,7 +34,7 @@ func Holding(ctx context.Context, tables []*model.Table, items []Item) (*Dataset
 
 // Example returns the nth value of a field, as Build generates it. Values may repeat.
 func Example(f *model.Field, n uint64) (string, error) {
-	d, err := newDomain(f, 1, "", 0)
+	d, err := newDomain(f, 1, "", 0, 0)
 	if err != nil {
 		return "", err
 	}

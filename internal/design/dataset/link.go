@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -204,7 +205,8 @@ func (l *link) weights(children uint64) (weights []uint64, sum float64) {
 
 // assigner returns the random source for assigning items to a parent.
 func (g *generator) assigner(l *link, seed uint64) *rand.PCG {
-	return rand.NewPCG(mix(seed^hash64("belongs to", g.e.Name, l.parent.e.Name)), g.hash)
+	name := func(e *model.Entity) string { return cmp.Or(e.Origin, e.Name) }
+	return rand.NewPCG(mix(seed^hash64("belongs to", name(g.e), name(l.parent.e))), g.hash)
 }
 
 // apportion divides n into whole numbers in proportion to the weights.

@@ -117,6 +117,17 @@ func pairs(was, is *model.Model, renames Renames) map[*model.Entity]*pair {
 	return all
 }
 
+// Align sets the origins of renamed entities and fields of the new version, so that a new name alone does not change
+// the generated items and their figures. Call it before the datasets are built.
+func Align(was, is *model.Model, renames Renames) {
+	for _, p := range pairs(was, is, renames) {
+		p.is.Origin = p.was.Name
+		for made, old := range p.from {
+			p.is.Field(made).Origin = old
+		}
+	}
+}
+
 // splits returns more pairs for each renamed entity, because it may have been split: one with each new entity that no
 // old entity became. It returns none for an entity whose new name has = before it.
 func splits(is *model.Model, known map[*model.Entity]*pair, renames Renames) map[*model.Entity][]*pair {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -128,6 +129,9 @@ func TestTargetErrors(t *testing.T) {
 		if err := run(context.Background(), answer(tt.status, tt.body)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("Run with the answer %d %s = %v, want %s", tt.status, tt.body, err, tt.want)
 		}
+	}
+	if err := run(context.Background(), answer(200, "<html>")); !strings.Contains(advice.Of(err), "another kind of server") {
+		t.Errorf("Run at a server of web pages = %v, without advice", err)
 	}
 	err := run(context.Background(), answer(400, `{"__type":"com.amazon.coral.service#UnrecognizedClientException","message":"who?"}`))
 	if e, ok := errors.AsType[*explain.ServiceError](err); !ok || e.Code != "UnrecognizedClientException" || e.Error() != "UnrecognizedClientException: who?" {

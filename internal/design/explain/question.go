@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
@@ -17,6 +16,9 @@ type Question struct {
 	Input wire.Request
 	// Text is the request as its author wrote it. The report shows Text. Default: the JSON of Input.
 	Text json.RawMessage
+	// Spelled means that the person wrote names and values in place of placeholders. An error of the service then
+	// also has them in place of placeholders.
+	Spelled bool
 	// Note says where the request comes from, or is "". Run puts it first among the notes of the report.
 	Note string
 }
@@ -35,7 +37,7 @@ type OperationError struct{ Operation string }
 // Error lists the operations that can be explained.
 func (e *OperationError) Error() string {
 	return fmt.Sprintf(
-		"cannot explain %q: only Query, Scan, GetItem and the SELECT of an ExecuteStatement", e.Operation,
+		"cannot explain %s: only Query, Scan, GetItem and the SELECT of an ExecuteStatement", e.Operation,
 	)
 }
 
@@ -98,26 +100,45 @@ func parse(op string, body json.RawMessage) (Question, error) {
 // names it, detect infers the operation from the other members.
 func detect(members map[string]json.RawMessage, body json.RawMessage) (op string, _ json.RawMessage, err error) {
 	for _, member := range []string{"operation", "Operation"} {
-		if raw, ok := members[member]; ok && json.Unmarshal(raw, &op) == nil {
+		if raw, ok := members[member]; ok {
+			if json.Unmarshal(raw, &op) != nil || op == "" {
+				return "", nil, advice.New(
+					`write its name, such as "query"`, "the member %s is %s, not the name of an operation", member, raw,
+				)
+			}
 			delete(members, member)
 			body, err = json.Marshal(members)
 			return op, body, err
 		}
 	}
-	has := func(names ...string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { _, ok := members[name]; return ok })
+	for _, e := range evidence {
+		if _, ok := members[e.member]; ok {
+			return e.op, body, nil
+		}
 	}
-	switch {
-	case has("Statement"):
-		return opSelect, body, nil
-	case has("KeyConditionExpression", "KeyConditions", "ScanIndexForward"):
-		return opQuery, body, nil
-	case has("Key"):
-		return opGetItem, body, nil
-	case has("Segment", "ScanFilter", "FilterExpression"):
-		return opScan, body, nil
-	}
-	return opQuery, body, nil
+	return "", nil, advice.New(
+		`write {"TableName": …}, or name the operation in a member "operation"`, "the request names no table",
+	)
+}
+
+// evidence lists the members from which detect infers the operation of a request. The first member that the request
+// has decides. Operations that cannot be explained are listed so that they are not taken for others.
+var evidence = []struct{ member, op string }{
+	{"Statement", opSelect},
+	{"RequestItems", "BatchGetItem or BatchWriteItem"},
+	{"TransactItems", "TransactGetItems or TransactWriteItems"},
+	{"Item", "PutItem"},
+	{"UpdateExpression", "UpdateItem"},
+	{"AttributeUpdates", "UpdateItem"},
+	{"ConditionExpression", "DeleteItem"},
+	{"KeyConditionExpression", opQuery},
+	{"KeyConditions", opQuery},
+	{"ScanIndexForward", opQuery},
+	{"Key", opGetItem},
+	{"Segment", opScan},
+	{"ScanFilter", opScan},
+	{"FilterExpression", opScan},
+	{"TableName", opQuery},
 }
 
 // JSON returns Text, or the JSON of Input if Text is nil.

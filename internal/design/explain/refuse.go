@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/text"
@@ -13,7 +14,7 @@ import (
 // refuse reports which rule a refused request breaks, and adds hints about what to send instead.
 func (e *explainer) refuse(s *ServiceError) error {
 	r := e.report
-	r.Refused = &Refusal{Code: s.Code, Message: s.Message}
+	r.Refused = &Refusal{Code: s.Code, Message: e.spell(s.Message)}
 	info, err := Describe(e.ctx, e.target, r.Table)
 	if _, ok := refusalOf(err); ok {
 		if !e.opts.Brief {
@@ -40,7 +41,7 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if e.q, err = e.asked.parse(); err != nil {
 		if wrong, ok := errors.AsType[*expr.Error](err); ok {
 			if src := e.asked.expression(wrong.Param); src != nil {
-				r.Refused.Where = terminal.Caret(*src, wrong.Offset)
+				r.Refused.Where = terminal.Caret(e.spell(*src), len(e.spell((*src)[:wrong.Offset])))
 			}
 		}
 	}
@@ -54,6 +55,14 @@ func (e *explainer) refuse(s *ServiceError) error {
 	}
 	e.setRule(broken)
 	return nil
+}
+
+// spell returns an expression or message with the names and values that the person wrote.
+func (e *explainer) spell(s string) string {
+	if !e.spelled {
+		return s
+	}
+	return literal.Write(s, e.asked.ExpressionAttributeNames, e.asked.ExpressionAttributeValues)
 }
 
 func (e *explainer) setRule(r *rule) {

@@ -47,7 +47,7 @@ func Run(ctx context.Context, t Target, q Question, o Options) (*Report, error) 
 		return nil, &OperationError{q.Input.Op().String()}
 	}
 
-	e := &explainer{ctx: ctx, target: t, opts: o, asked: r, report: &Report{
+	e := &explainer{ctx: ctx, target: t, opts: o, asked: r, spelled: q.Spelled, report: &Report{
 		Operation: r.op.String(), Table: value(r.TableName), Index: value(r.IndexName), Request: q.JSON(),
 		Consistent: value(r.ConsistentRead), Limit: int(value(r.Limit)),
 		Reverse: r.op == wire.OpQuery && r.ScanIndexForward != nil && !*r.ScanIndexForward,
@@ -68,12 +68,14 @@ type explainer struct {
 	target Target
 	opts   Options
 	asked  request
-	q      expressionSet
-	info   *keyschema.Table // nil if the table does not exist
-	index  *keyschema.Index // nil for the table itself
-	slice  *keycond.Slice
-	report *Report
-	shares map[string]*Share
+	// spelled is the member Spelled of the question.
+	spelled bool
+	q       expressionSet
+	info    *keyschema.Table // nil if the table does not exist
+	index   *keyschema.Index // nil for the table itself
+	slice   *keycond.Slice
+	report  *Report
+	shares  map[string]*Share
 }
 
 func (e *explainer) run() error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -99,7 +100,7 @@ func GetBatch(ctx context.Context, t Target, tableName string, keys []attr.Item)
 		left := len(unprocessed)
 		rest = append(slices.Clone(unprocessed), rest...)
 		if left == len(now) {
-			return nil, fmt.Errorf("the endpoint reads none of %d items of table %s", left, tableName)
+			return nil, fmt.Errorf("the endpoint reads none of %s of table %s", text.Count(left, "item"), tableName)
 		}
 		b.Items += len(items)
 		for _, it := range items {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/throttle"
@@ -185,7 +186,7 @@ func (t *httpTarget) Do(ctx context.Context, in wire.Request) (wire.Output, []so
 		return nil, nil, serviceError(resp.StatusCode, body)
 	}
 	if err := wire.DecodeOutput(body, out); err != nil {
-		return nil, nil, fmt.Errorf("cannot decode the response to %v: %w", in.Op(), err)
+		return nil, nil, advice.New(checkEndpoint, "cannot decode the response to %v: %w", in.Op(), err)
 	}
 	if tr, ok := server.ReadTrace(resp.Header); ok {
 		return out, []sortkey.Trace{tr}, nil
@@ -246,6 +247,8 @@ func outputOf(in wire.Request) (wire.Output, error) {
 	return nil, unknown(in)
 }
 
+const checkEndpoint = "check the address: it may be that of another kind of server"
+
 // serviceError decodes the body of an error response. If the body is not from the service but, for example, from a
 // proxy, the returned error has only the HTTP status.
 func serviceError(status int, body []byte) error {
@@ -255,7 +258,7 @@ func serviceError(status int, body []byte) error {
 		Item    json.RawMessage
 	}
 	if json.Unmarshal(body, &e) != nil || e.Type == "" {
-		return fmt.Errorf("the endpoint returned status %d without a DynamoDB error", status)
+		return advice.New(checkEndpoint, "the endpoint returned status %d without a DynamoDB error", status)
 	}
 	code := e.Type[strings.LastIndexByte(e.Type, '#')+1:]
 	it, _ := attr.ParseItem(e.Item) // most errors have no item

@@ -65,9 +65,12 @@ func (p *printer) wrapped(label, s string) {
 }
 
 func (p *printer) title() string {
-	s := p.r.Operation + " of " + p.r.Table
-	if p.r.Operation == opSelect {
+	s := p.r.Operation
+	switch {
+	case s == opSelect:
 		s = "SELECT from " + p.r.Table
+	case p.r.Table != "":
+		s += " of " + p.r.Table
 	}
 	if p.r.Index != "" {
 		s += " by index " + p.r.Index

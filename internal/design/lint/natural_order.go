@@ -3,6 +3,7 @@ package lint
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -157,8 +158,8 @@ func unwanted(q *Query, c Component, w want) *Finding {
 	// wrong says what is wrong with the order; asked is true if the pattern surely asks for another one
 	wrong, asked := "", w.timed
 	switch field, _ := timeField(c.Entity); {
-	case isRandom(c) && (w.timed || q.Directed() || limited && field != ""):
-		wrong, asked = "which is random", w.timed || q.Directed()
+	case untimed(c) != "" && (w.timed || q.Directed() || limited && field != ""):
+		wrong, asked = untimed(c), w.timed || q.Directed()
 	case textual(c.Type) && !timed && !c.Single() && timeAfter(c) != nil && (w.timed || limited && q.Report.Reverse):
 		wrong = "not by time"
 	}
@@ -214,18 +215,47 @@ func timeAfter(c Component) *Component {
 	return nil
 }
 
-// isRandom reports whether the values of a component look random.
-func isRandom(c Component) bool {
-	if c.AllWritten(func(id string) bool { return len(id) == 36 && id[14] == '7' }) {
-		return c.Type.Name == "hex" // UUIDs of version 7 begin with their time
-	}
-	return c.Type.Name == "uuid" || c.Type.Name == "hex" ||
-		textual(c.Type) && c.AllWritten(randomText().MatchString)
+// idForms are forms of ids. untimed says why their order means nothing; it is "" for ids that begin with their time.
+var idForms = []struct {
+	is      func(id string) bool
+	untimed string
+}{
+	{like(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-7[0-9a-fA-F]{3}-`), ""}, // UUIDs of version 7
+	{like(`^[3-7][0-9a-f]{23}$`), ""},                             // ObjectIds from 1995 on
+	{like(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-1[0-9a-fA-F]{3}-`), "a UUID that does not begin with its time"},
+	{like(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`), random},
+	{like(`^[0-9a-f]{16,}$`), random},
+	{isNanoID, random},
 }
 
-var randomText = text.Pattern(
-	`^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-f]{16,}|[0-9A-Za-z_-]{21,22})$`,
-)
+var nanoText = text.Pattern(`^[0-9A-Za-z_-]{21,22}$`)
+
+// isNanoID reports whether text may be about 128 random bits. It has letters of both cases; an IBAN, for example, has
+// only capitals.
+func isNanoID(id string) bool {
+	return nanoText().MatchString(id) && strings.ToUpper(id) != id && lower(id) != id
+}
+
+const random = "which is random"
+
+func like(expr string) func(string) bool {
+	pattern := text.Pattern(expr)
+	return func(s string) bool { return pattern().MatchString(s) }
+}
+
+// untimed says why the order of a component's ids means nothing. It returns "" if the values are no ids, or ids that
+// begin with their time.
+func untimed(c Component) string {
+	for _, form := range idForms {
+		if (textual(c.Type) || c.Type.Name == "uuid") && c.AllWritten(form.is) {
+			return form.untimed
+		}
+	}
+	if c.Type.Name == "uuid" || c.Type.Name == "hex" {
+		return random
+	}
+	return ""
+}
 
 // A want is the order of time that the name of a pattern asks for.
 type want struct {

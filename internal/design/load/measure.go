@@ -1,6 +1,8 @@
 package load
 
 import (
+	"github.com/sortkey/sortkey/keycond"
+
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/table"
 )
@@ -54,12 +56,31 @@ func (s *spreader) set(c *candidate) {
 	}
 	c.rows, c.bytes, c.held = float64(c.Rows)*c.Growth, c.DeclaredBytes(), declared
 	c.units = s.unitsOf(c.bytes)
+	if c.Bytes > keycond.PageBytes {
+		c.units *= s.unitsByPage(rows) / s.unitsOf(float64(c.Bytes))
+	}
 	c.batch, c.then = s.batched(rows, c.Growth)
 }
 
 // unitsOf returns the read units of a request that reads the given number of bytes.
 func (s *spreader) unitsOf(bytes float64) float64 {
 	return table.ReadUnits(int(bytes), s.p.Consistent || s.q.Report.Consistent)
+}
+
+// unitsByPage returns the read units of a request that reads the rows page by page. The units of each page are rounded
+// up.
+func (s *spreader) unitsByPage(rows []dataset.Row) (units float64) {
+	bytes, n := 0, len(rows)
+	for i := range rows {
+		row := &rows[i]
+		if s.q.Report.Reverse {
+			row = &rows[n-1-i]
+		}
+		if bytes += row.Size(); bytes >= keycond.PageBytes && i < n-1 {
+			units, bytes = units+s.unitsOf(float64(bytes)), 0
+		}
+	}
+	return units + s.unitsOf(float64(bytes))
 }
 
 // cost returns what a request for the candidate's value reads on average over its windows.

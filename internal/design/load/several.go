@@ -81,7 +81,7 @@ func together(p *model.Pattern, spreaders []*spreader, requests int, win *window
 		if win != nil {
 			win.set(v)
 		} else {
-			v.sum(empty)
+			v.sum(empty, all.returned(v))
 		}
 		all.all = append(all.all, *v)
 	}
@@ -89,16 +89,17 @@ func together(p *model.Pattern, spreaders []*spreader, requests int, win *window
 }
 
 // sum sets the cost of c to the sum of its parts. The parameter empty is the read units that all requests together
-// cost if they find nothing.
-func (c *candidate) sum(empty float64) {
+// cost if they find nothing. rows are the rows that all of them read.
+func (c *candidate) sum(empty float64, rows []dataset.Row) {
 	c.units = empty
 	for _, p := range c.parts {
 		c.Rows, c.Bytes = c.Rows+p.Rows, c.Bytes+p.Bytes
 		c.rows, c.bytes, c.held = c.rows+p.rows, c.bytes+p.bytes, c.held+p.held
-		c.then, c.units = c.then+p.then, c.units+p.units-p.s.unitsOf(0)
+		c.units += p.units - p.s.unitsOf(0)
 	}
 	if c.Growth, c.ByteGrowth = 1, 1; c.Rows > 0 {
 		c.Growth, c.ByteGrowth = c.rows/float64(c.Rows), c.bytes/float64(max(c.Bytes, 1))
+		c.batch, c.then = c.parts[0].s.batched(rows, c.Growth)
 	}
 }
 

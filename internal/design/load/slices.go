@@ -49,11 +49,9 @@ type spreader struct {
 	own   dataset.Part
 	known bool
 
-	grow *dataset.Growth // growth of the groups of rows that the equality conditions select
-	all  []candidate
-	// further is the share of a value's declared rows whose follow-up reads fetch an item that no earlier row
-	// fetches. The first row of each value does not count. further is -1 before the first use.
-	further float64
+	grow    *dataset.Growth // growth of the groups of rows that the equality conditions select
+	all     []candidate
+	variety float64 // see [dataset.Growth.Variety]; -1 before the first use
 	several bool    // some partitions have several values
 	weights float64 // total weight of all values, or 0 to compute it from the field all
 }
@@ -93,7 +91,7 @@ type part struct {
 }
 
 func newSpreader(w *dataset.Dataset, space *dataset.Space, q question, win *windows) *spreader {
-	s := &spreader{w: w, space: space, q: q, p: q.Pattern, win: win, further: -1, of: map[*model.Entity]bool{}}
+	s := &spreader{w: w, space: space, q: q, p: q.Pattern, win: win, variety: -1, of: map[*model.Entity]bool{}}
 	p := s.p
 	if p.Entity != nil {
 		s.of[p.Entity] = true

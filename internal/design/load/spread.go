@@ -336,6 +336,7 @@ func (s *spreader) reading(ctx context.Context, target explain.Target, c *candid
 		sum.declared = c.units
 	}
 	waste := 0.0
+	var rows []dataset.Row
 	for _, one := range split {
 		slice, err := compile.Slice(s.space.Schema, one)
 		if err != nil {
@@ -365,16 +366,19 @@ func (s *spreader) reading(ctx context.Context, target explain.Target, c *candid
 		}
 		if at, ok := s.space.Partition(slice.Partition); ok && rep.Examined > 0 {
 			from, to := s.space.Range(at, slice.Range)
-			batch, then := s.batched(s.space.Rows[from:to], c.Growth)
-			returned := float64(rep.Returned) / float64(rep.Examined)
-			sum.Batch, sum.DeclaredBatch = sum.Batch+batch*returned, sum.DeclaredBatch+then*returned
-			sum.Units += batch * returned
+			rows = append(rows, s.limited(s.space.Rows[from:to])...)
 		}
 		bytes := rep.Bytes + rep.Fetched
 		sum.Rows, sum.Examined, sum.Pages = sum.Rows+rep.Returned, sum.Examined+rep.Examined, sum.Pages+rep.Pages
 		sum.Bytes += bytes
 		sum.Units += rep.Units(s.p.Consistent)
 		waste += rep.Waste() * float64(bytes)
+	}
+	if len(rows) > 0 {
+		returned := float64(sum.Rows) / float64(sum.Examined)
+		batch, then := s.batched(rows, c.Growth)
+		sum.Batch, sum.DeclaredBatch = batch*returned, then*returned
+		sum.Units += sum.Batch
 	}
 	if len(split) > 1 && s.win != nil {
 		sum.Sort = s.win.field + " BETWEEN " + strings.Join(c.args, " AND ")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
@@ -83,6 +84,11 @@ type Reads struct {
 	Among     float64
 	Uncounted *model.Entity
 
+	// Keys is the number of keys to which the rows of all values lead follow-up reads. Missing are those without an
+	// item. A filter may drop the rows that lead to them, and a sample may lack the items.
+	Keys    int
+	Missing []attr.Item
+
 	batch    *batch // the follow-up reads, or nil
 	windowed bool
 	fixed    []string // fields in which the pattern's requests differ
@@ -119,12 +125,13 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 	}
 	r.scan, r.fixed = first.Operation == "Scan", questions[0].Fixed
 	var spreaders []*spreader
+	var s *spreader // has the values of all requests
 	defer func() {
 		slices.SortStableFunc(r.Slices, func(a, b Slice) int {
 			return cmp.Compare(b.DeclaredBytes(), a.DeclaredBytes())
 		})
 		t.average(r, p, questions)
-		t.follow(r, p, spreaders)
+		t.follow(r, p, s)
 		if len(spreaders) > 0 && p.Entity != nil {
 			r.Among, r.Uncounted = spreaders[0].among()
 		}
@@ -139,7 +146,7 @@ func (t *Table) read(ctx context.Context, p *model.Pattern) (*Reads, error) {
 		return r, err
 	}
 	r.grow(spreaders)
-	s := spreaders[0]
+	s = spreaders[0]
 	if r.windowed = win != nil; len(questions) > 1 || r.windowed {
 		s = together(p, spreaders, len(questions), win)
 	}
@@ -178,6 +185,9 @@ func (t *Table) average(r *Reads, p *model.Pattern, questions []question) {
 			rows, bytes, read = limit, bytes*limit/rows, min(read, limit)
 		}
 		r.MeanRows, r.MeanUnits = rows, table.ReadUnits(int(bytes), p.Consistent)
+		if own := questions[0].Report; t.w.Scale >= 1 && own.Last == nil {
+			r.MeanUnits = own.Units(p.Consistent) // rounded up page by page
+		}
 		r.Growth = rows / max(read, 1)
 		r.BatchGrowth = r.Growth
 		return

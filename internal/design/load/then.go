@@ -1,112 +1,140 @@
 package load
 
 import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// A batch has the items that the follow-up reads of a pattern fetch. For each item, it has the average number of
-// reads that one request of the pattern causes at the declared scale.
+// A batch has the follow-up reads of a pattern.
 type batch struct {
-	items map[*dataset.Item]float64
-	none  float64 // reads of keys without an item
-	units float64 // read units of all follow-up reads
+	items   map[*dataset.Item]*fetch
+	missing map[string]bool // keys without an item
+	none    float64         // reads of these keys, on average for one request of the pattern
+	units   float64         // read units of all follow-up reads, on average for one request
 }
 
-// followed returns the distinct keys of the items that the follow-up reads for the given rows fetch. The rows are
-// those of one request.
-func followed(e *model.Entity, rows []dataset.Row) (all []string) {
-	seen := map[string]bool{}
-	for _, row := range rows {
-		if key, ok := keyFrom(e, row.Item.Values.Map()); ok && !seen[key] {
-			seen[key] = true
-			all = append(all, key)
-		}
+// A fetch says how often follow-up reads fetch an item, on average for one request of the pattern at the declared
+// scale.
+type fetch struct {
+	// reads counts the reads of all declared items that the item represents. most limits the reads of one of them,
+	// because a request fetches an item at most once.
+	reads, most float64
+	rows        []dataset.Row // the rows that lead to the item
+}
+
+// fetchUnits returns the read units of a follow-up read. A key without an item costs as much as an empty item.
+func fetchUnits(p *model.Pattern, it *dataset.Item) float64 {
+	if it == nil {
+		return table.ReadUnits(0, p.Consistent)
+	}
+	return table.ReadUnits(it.Attributes.Size(), p.Consistent)
+}
+
+// followed returns, for each row, the key of the item that its follow-up read fetches, or "".
+func followed(e *model.Entity, rows []dataset.Row) []string {
+	all := make([]string, len(rows))
+	for i, row := range rows {
+		all[i], _ = keyFrom(e, row.Item.Values.Map())
 	}
 	return all
 }
 
-// batched returns the read units of the follow-up reads for the given rows, up to the limit of the request. units is
-// for the dataset. declared is for the declared scale, at which the request returns growth times as many rows.
+// batched returns the read units of the follow-up reads for the rows that the requests for one value read. units is
+// for the dataset. declared is for the declared scale, at which the requests read growth times as many rows.
 func (s *spreader) batched(rows []dataset.Row, growth float64) (units, declared float64) {
-	e := s.p.Then
-	if e == nil {
+	if s.p.Then == nil {
 		return 0, 0
 	}
-	rows = s.limited(rows)
-	items, sizes, keys := keyedItems(s.w, e), e.Table.RowSizes(nil), followed(e, rows)
-	for _, key := range keys {
-		size := 0
-		if it := items[key]; it != nil {
-			size, _ = sizes.Of(it.Attributes)
+	items, seen := keyedItems(s.w, s.p.Then), map[string]bool{}
+	for _, key := range followed(s.p.Then, rows) {
+		if key != "" && !seen[key] {
+			seen[key] = true
+			units += fetchUnits(s.p, items[key])
 		}
-		units += table.ReadUnits(size, s.p.Consistent)
 	}
-	return units, units * s.leads(len(keys), len(rows), float64(len(rows))*growth)
+	if len(seen) == 0 {
+		return 0, 0
+	}
+	n := float64(len(rows))
+	return units, units * s.distinct(len(seen), n, n*growth) / float64(len(seen))
 }
 
-// leads estimates how many different items the follow-up reads of a request fetch at the declared scale, and returns
-// this number divided by seen. In the dataset, the request returns the given number of rows, and its follow-up reads
-// fetch seen different items. At the declared scale, it returns the number of rows in declared.
-func (s *spreader) leads(seen, rows int, declared float64) float64 {
-	if s.w.Scale >= 1 || seen == 0 || s.p.Entity == nil {
-		return declared / float64(max(rows, 1))
+// distinct estimates how many different items follow-up reads fetch at the declared scale. In the dataset, the
+// requests for a value read the given number of rows, and their follow-up reads fetch seen different items. At the
+// declared scale, the requests read the number of rows in declared.
+func (s *spreader) distinct(seen int, rows, declared float64) float64 {
+	if s.w.Scale >= 1 || s.p.Entity == nil {
+		return float64(seen) * declared / rows
 	}
-	if s.further < 0 {
-		var names []string
-		for _, f := range s.p.Then.KeyFields() {
-			names = append(names, f.Name)
-		}
-		s.further = s.grow.Further(s.p.Entity, names)
-	}
-	first, rest := float64(seen), declared-float64(rows)
-	if rest < 0 { // one of several windows
-		first, rest = 1, declared-1
-	}
-	return min(declared, first+s.further*rest) / float64(seen)
+	return float64(seen) * s.fetched(declared/rows)
 }
 
-// follow adds the pattern's follow-up reads to r. They fetch the items whose keys are in the returned rows.
-func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
+// fetched returns how many times as many items follow-up reads fetch if the requests for a value read the given number
+// of times as many rows.
+func (s *spreader) fetched(times float64) float64 {
+	if s.variety < 0 {
+		s.variety = s.grow.Variety(s.p.Entity, keyFields(s.p.Then))
+	}
+	return math.Pow(times, s.variety)
+}
+
+// keyFields returns the names of the fields in the key of an entity.
+func keyFields(e *model.Entity) (names []string) {
+	for _, f := range e.KeyFields() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// follow adds the pattern's follow-up reads to r. They fetch the items whose keys are in the returned rows. s has the
+// values of the pattern, or is nil.
+func (t *Table) follow(r *Reads, p *model.Pattern, s *spreader) {
 	if p.Then == nil {
 		return
 	}
-	r.batch = &batch{items: map[*dataset.Item]float64{}}
-	keyed := keyedItems(t.w, p.Then)
-	counted := 0.0
-	for _, s := range spreaders {
+	b := &batch{items: map[*dataset.Item]*fetch{}, missing: map[string]bool{}}
+	items, counted := keyedItems(t.w, p.Then), 0.0
+	switch {
+	case r.scan && r.space != nil:
+		counted = r.MeanRows
+		keys := followed(p.Then, r.space.Rows)
+		firsts, _ := firstsOf(keys)
+		b.count(items, keys, r.space.Rows, firsts, counted/float64(len(keys)), 1)
+	case s != nil:
 		all := s.total()
 		for i := range s.all {
-			c := &s.all[i]
-			if c.empty {
-				continue
+			if c := &s.all[i]; !c.empty {
+				_, rows := c.cost()
+				counted += c.often * c.times / all * rows
+				b.add(s, c, c.often*c.times/all, items)
 			}
-			_, rows := c.cost()
-			share := c.often * c.times / all
-			counted += share * rows
-			r.batch.add(s, c, share, keyed)
 		}
 	}
-	if r.scan && r.space != nil {
-		r.batch.count(followed(p.Then, r.space.Rows), r.MeanRows/float64(len(r.space.Rows)), keyed)
-		counted = r.MeanRows
+	r.Keys = len(b.items) + len(b.missing)
+	for _, key := range slices.Sorted(maps.Keys(b.missing)) {
+		r.Missing = append(r.Missing, attr.Item(key))
 	}
-	if counted == 0 {
+	if r.batch = b; counted == 0 {
 		return
 	}
 
 	// Scale the follow-up reads to the rows that the pattern returns. This leaves out rows that a filter drops, which
 	// cause no read, and includes values that the dataset lacks.
-	factor, units := r.MeanRows/counted, 0.0
-	sizes := p.Then.Table.RowSizes(nil)
-	for it := range r.batch.items {
-		r.batch.items[it] *= factor
-		size, _ := sizes.Of(it.Attributes)
-		units += r.batch.items[it] * table.ReadUnits(size, p.Consistent)
+	factor := r.MeanRows / counted
+	for it := range t.w.ItemsOf(p.Then) {
+		if f := b.items[it]; f != nil {
+			f.reads, f.most = f.reads*factor, f.most*factor
+			b.units += f.reads * fetchUnits(p, it)
+		}
 	}
-	units += r.batch.none * factor * table.ReadUnits(0, p.Consistent)
-	r.batch.units, r.MeanUnits = units, r.MeanUnits+units
+	b.units += b.none * factor * fetchUnits(p, nil)
+	r.MeanUnits += b.units
 	if r.Spread != nil {
 		r.Spread.Mean = r.MeanUnits
 	}
@@ -115,32 +143,65 @@ func (t *Table) follow(r *Reads, p *model.Pattern, spreaders []*spreader) {
 // add adds the follow-up reads of the requests for a candidate's value. The parameter share is the share of the
 // pattern's requests that ask for this value.
 func (b *batch) add(s *spreader, c *candidate, share float64, items map[string]*dataset.Item) {
-	requests, n := s.requests(c), 0
-	for _, rows := range requests {
-		n += len(rows)
-	}
-	_, declared := c.cost()
-	for _, rows := range requests {
-		keys, times := followed(s.p.Then, rows), declared/float64(n)
-		if s.w.Scale < 1 {
-			each := declared // rows that one request returns
-			if c.average != nil {
-				each = c.average.each
-			}
-			times = declared / each * s.leads(len(keys), len(rows), each)
+	_, declared := c.cost() // rows
+	if s.win == nil {
+		rows := s.returned(c)
+		keys := followed(s.p.Then, rows)
+		firsts, n := firstsOf(keys)
+		if n > 0 {
+			b.count(items, keys, rows, firsts, share*s.distinct(n, float64(len(rows)), declared)/float64(n), share)
 		}
-		b.count(keys, share*times, items)
+		return
 	}
+
+	rows := s.win.rows(c)
+	keys := followed(s.p.Then, rowsOf(rows))
+	firsts, n := s.win.firstsOf(rows, keys)
+	switch {
+	case n == 0:
+		return
+	case s.w.Scale < 1:
+		some := 1 - math.Exp(-declared) // share of the windows with rows if the number of rows varies by chance
+		n /= some * s.fetched(declared/some)
+	default:
+		n = c.held / declared // more than 1 with a limit
+	}
+	b.count(items, keys, rowsOf(rows), firsts, share/n, share)
 }
 
-// count adds follow-up reads of each key. The parameter times is their number for one key.
-func (b *batch) count(keys []string, times float64, items map[string]*dataset.Item) {
-	for _, key := range keys {
-		if it := items[key]; it != nil {
-			b.items[it] += times
-		} else {
-			b.none += times
+// firstsOf returns 1 for each row that is the first to lead to its key, and 0 for all other rows. n is the number of
+// keys.
+func firstsOf(keys []string) (firsts []float64, n int) {
+	firsts = make([]float64, len(keys))
+	seen := map[string]bool{}
+	for i, key := range keys {
+		if key != "" && !seen[key] {
+			seen[key], firsts[i] = true, 1
 		}
+	}
+	return firsts, len(seen)
+}
+
+// count adds follow-up reads of the keys that rows lead to. firsts has, for each row, the share of requests in which
+// it is the first row that leads to its key. reads and most are the numbers of reads (see [fetch]) if the share is 1.
+func (b *batch) count(
+	items map[string]*dataset.Item, keys []string, rows []dataset.Row, firsts []float64, reads, most float64,
+) {
+	for i, key := range keys {
+		it := items[key]
+		switch {
+		case key == "":
+			continue
+		case it == nil:
+			b.missing[key] = true
+			b.none += firsts[i] * reads
+			continue
+		case b.items[it] == nil:
+			b.items[it] = &fetch{}
+		}
+		f := b.items[it]
+		f.reads, f.most = f.reads+firsts[i]*reads, f.most+firsts[i]*most
+		f.rows = append(f.rows, rows[i])
 	}
 }
 
@@ -155,26 +216,13 @@ func (s *spreader) total() (all float64) {
 	return all
 }
 
-// requests returns the rows that each request for the value of a candidate reads. With windows, there is one request
-// for each window that has rows. A sample has too few rows to divide among windows, so requests then returns all rows
-// as one request.
-func (s *spreader) requests(c *candidate) (all [][]dataset.Row) {
-	switch {
-	case s.win == nil:
-		return [][]dataset.Row{s.limited(s.space.Rows[c.From:c.To])}
-	case s.w.Scale < 1:
-		return [][]dataset.Row{s.listing(s.space.Rows[c.low:c.high])}
+// returned returns the rows that the requests for the value of a candidate read.
+func (s *spreader) returned(c *candidate) (all []dataset.Row) {
+	if len(c.parts) == 0 {
+		return s.limited(s.space.Rows[c.From:c.To])
 	}
-	windows := map[int][]dataset.Row{}
-	for _, row := range s.listing(s.space.Rows[c.low:c.high]) {
-		if at, ok := s.win.place(&row); ok {
-			for _, k := range s.win.windowsAt(at) {
-				windows[k] = append(windows[k], row)
-			}
-		}
-	}
-	for _, rows := range windows {
-		all = append(all, s.limited(rows))
+	for _, p := range c.parts {
+		all = append(all, p.s.limited(p.s.space.Rows[p.From:p.To])...)
 	}
 	return all
 }
@@ -220,25 +268,37 @@ func keyFrom(e *model.Entity, values map[string]string) (string, bool) {
 }
 
 // addBatch adds the follow-up reads of a pattern to the partitions of the table that they read. A sampled item can
-// represent declared items of several partitions. addBatch counts only the share in the sampled item's own partition.
+// represent several declared items, in one partition or in several. The more rows lead to an item, compared with the
+// declared items of the same rank, the fewer items it represents.
 func (t *Table) addBatch(p *model.Pattern, r *Reads, all []*Space) {
+	if r.batch == nil {
+		return
+	}
+	grow := t.w.GrowthOf(keyFields(p.Then))
+	for it := range t.w.ItemsOf(p.Then) {
+		if f := r.batch.items[it]; f != nil {
+			grow.Count(f.rows)
+		}
+	}
 	for _, s := range all {
-		if r.batch == nil || s.Table != p.Then.Table || s.Index != nil {
+		if s.Table != p.Then.Table || s.Index != nil {
 			continue
 		}
 		row := Source{Pattern: p, Entity: p.Then, Units: make([]float64, len(s.Parts))}
 		for i, part := range s.Parts {
 			rows := s.In(part)
-			each := s.rates.grow.In(rows)
+			here := s.rates.grow.In(rows) // number of declared items in this partition that an item represents
 			for k := range rows {
-				it := rows[k].Item
-				if times := r.batch.items[it]; times > 0 {
-					here := each(it) / t.w.Represents(it)
-					row.Units[i] += p.Rate * times * here * table.ReadUnits(rows[k].Size(), p.Consistent)
+				if f := r.batch.items[rows[k].Item]; f != nil {
+					from := f.rows[0].Item
+					one := min(f.most, f.reads*grow.In(f.rows)(from)/t.w.Represents(from))
+					reads := min(f.reads, one*here(rows[k].Item))
+					row.Units[i] += p.Rate * reads * fetchUnits(p, rows[k].Item)
 				}
 			}
 		}
 		s.Read += p.Rate * r.batch.units
 		s.add(row)
 	}
+	r.batch.items = nil // to free memory
 }

@@ -2,7 +2,6 @@ package load
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -14,12 +13,11 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// windows are the time ranges that the requests ask for. All are as long as the pattern's own range. The first begins
-// at the earliest row of all values, and each next one where the previous one ends. The last ends at the latest row,
-// so it may begin earlier and overlap the one before it.
+// windows are the time ranges that the requests ask for. All are as long as the pattern's own range.
 //
-// Averages, and therefore bills, are taken over all windows. The worst case for a value may begin at any time, not
-// only where a window begins: it is the range of this length with the most bytes. If the partition key contains a
+// Averages, and therefore bills, are taken over all windows between the first and the last row of all values: one
+// begins in each unit of time, such as each second or each day. The worst case for a value is the range of this length
+// that costs most and begins at one of the value's rows, or the pattern's own range. If the partition key contains a
 // shard, or a period of the time such as the month, a window spans several partitions.
 type windows struct {
 	at        int // index of the time range among the conditions
@@ -30,7 +28,8 @@ type windows struct {
 	step      float64
 	bucket    keys.Type // type of the period in the partition key, or the zero value
 	low, high float64   // first and last time of the rows
-	n         int
+	last      float64   // beginning of the last window; the first begins at low
+	count     float64   // number of windows
 
 	shards  float64 // number of requests for each period
 	empty   float64 // read units of a request that reads nothing
@@ -94,7 +93,7 @@ func (w *windows) reach(spreaders []*spreader) {
 		for _, s := range spreaders {
 			for i := range s.all {
 				for _, row := range s.listing(s.space.Rows[s.all[i].low:s.all[i].high]) {
-					if at, ok := w.place(&row); ok && row.Item.Generated == generated {
+					if at, ok := w.unit.place(row.Item.Values.Get(w.field)); ok && row.Item.Generated == generated {
 						w.low, w.high = min(w.low, at), max(w.high, at)
 					}
 				}
@@ -107,38 +106,22 @@ func (w *windows) reach(spreaders []*spreader) {
 	if w.low > w.high {
 		w.low, w.high = w.begin, w.begin
 	}
-	w.n = int(math.Ceil((w.high - w.low + 1) / w.step))
+	w.last = max(w.low, w.high-w.step+1)
+	w.count = w.last - w.low + 1
 
 	const most = 1000
 	sum := 0.0
-	_ = spreadOver(w.n, most, func(k int) error {
-		sum += w.periodsFrom(w.start(k))
+	_ = spreadOver(int(w.count), most, func(k int) error {
+		sum += w.periodsFrom(w.low + float64(k))
 		return nil
 	})
-	w.shards, w.periods = float64(len(spreaders)), sum/float64(min(w.n, most))
+	w.shards, w.periods = float64(len(spreaders)), sum/min(w.count, most)
 	w.empty = spreaders[0].unitsOf(0)
 }
 
-// start returns the beginning of window k.
-func (w *windows) start(k int) float64 {
-	if k > 0 && k == w.n-1 {
-		return w.high - w.step + 1
-	}
-	return w.low + float64(k)*w.step
-}
-
-// windowsAt returns the windows that contain a time. There can be two, because the last two windows may overlap.
-func (w *windows) windowsAt(place float64) (all []int) {
-	if place < w.low || place > w.high {
-		return nil
-	}
-	if k := int((place - w.low) / w.step); k < w.n-1 {
-		all = append(all, k)
-	}
-	if place >= w.start(w.n-1) {
-		all = append(all, w.n-1)
-	}
-	return all
+// begins returns how many windows begin at or after from, and before to.
+func (w *windows) begins(from, to float64) float64 {
+	return max(0, min(to, w.last+1)-max(from, w.low))
 }
 
 // args returns the bounds of the window that begins at from.
@@ -158,21 +141,16 @@ func (w *windows) periodsFrom(from float64) float64 {
 	return high - low + 1
 }
 
-// reading returns the numbers of the windows that overlap a period. The requests for these windows read the period's
+// readers returns the number of windows that overlap a period. The requests for these windows read the period's
 // partition.
-func (w *windows) reading(period string) (all []int) {
-	from, to := w.low, w.high
-	if first, last, ok := moments(period); ok {
-		from, _ = w.unit.place(first)
-		to, _ = w.unit.place(last)
+func (w *windows) readers(period string) float64 {
+	first, last, ok := moments(period)
+	if !ok {
+		return w.count
 	}
-	for k := max(int((from-w.low)/w.step), 0); k < w.n-1 && w.start(k) <= to; k++ {
-		all = append(all, k)
-	}
-	if start := w.start(w.n - 1); from < start+w.step && to >= start {
-		all = append(all, w.n-1)
-	}
-	return all
+	from, _ := w.unit.place(first)
+	to, _ := w.unit.place(last)
+	return max(1, w.begins(from-w.step+1, to+1))
 }
 
 // bucketUnit returns the unit of the periods of a type.
@@ -200,8 +178,7 @@ func (s *spreader) limitedTo(v volume, times float64) volume {
 
 // An average is what requests read on average. rows is an average over all windows. units is an average over all
 // windows if it is for a value as a whole, and over the windows that read the partition if it is for one partition.
-// each is the number of rows of one request. It is set only in a sample.
-type average struct{ rows, units, each float64 }
+type average struct{ rows, units float64 }
 
 // A series has the rows of one value that one spreader's requests read in all windows together.
 type series struct {
@@ -217,59 +194,73 @@ func (w *windows) gather(v *candidate) {
 		if last < 0 || v.series[last].s != p.s {
 			v.series, last = append(v.series, series{s: p.s}), last+1
 		}
-		rows := p.s.listing(p.s.space.Rows[p.low:p.high])
-		v.series[last].rows = append(v.series[last].rows, rows...)
+		v.series[last].rows = append(v.series[last].rows, p.s.listing(p.s.space.Rows[p.low:p.high])...)
 	}
-	counts := map[int]int{}
-	sum, squares := 0, 0
 	for _, one := range v.series {
 		one.s.grow.Count(one.rows)
-		for i := range one.rows {
-			if at, ok := w.place(&one.rows[i]); ok {
-				for _, k := range w.windowsAt(at) {
-					sum, squares = sum+1, squares+2*counts[k]+1 // (n+1)² = n² + 2n + 1
-					counts[k]++
-				}
-			}
-		}
 	}
-	mean := float64(sum) / float64(w.n)
-	w.means, w.variances = w.means+mean, w.variances+float64(squares)/float64(w.n)-mean*mean
+	sum, squares := 0.0, 0.0
+	w.slide(w.rows(v), func(i, k, _ int, from, to float64) {
+		n, times := float64(k-i), w.begins(from, to)
+		sum, squares = sum+n*times, squares+n*n*times
+	})
+	mean := sum / w.count
+	w.means, w.variances = w.means+mean, w.variances+squares/w.count-mean*mean
 }
 
 // set sets what the requests for v read on average and in the busiest window.
 func (w *windows) set(v *candidate) {
+	rows := w.rows(v)
 	if len(v.series) == 0 {
-		w.average(v)
-		w.busiest(v, nil)
+		w.average(v, rows)
+		w.busiest(v, rows, nil)
 		return
 	}
 	v.times = v.series[0].s.times(v.series[0].rows)
-	sampled, all := 0, volume{}
+	all := volume{}
 	for _, one := range v.series {
-		rows, bytes := volumeOf(one.rows, one.s.grow.In(one.rows))
-		sampled, all = sampled+len(one.rows), volume{all.rows + rows, all.bytes + bytes}
+		n, bytes := volumeOf(one.rows, one.s.grow.In(one.rows))
+		all = volume{all.rows + n, all.bytes + bytes}
 	}
-	w.evenly(v, all, float64(sampled))
-	w.busiest(v, func(busy float64) float64 { return w.declared(busy, float64(sampled), all.rows) })
+	w.evenly(v, all, rows)
+	w.busiest(v, rows, func(busy float64) float64 { return w.declared(busy, float64(len(rows)), all.rows) })
 }
 
 // evenly sets the averages of what the requests for a value of a sample read. It assumes that the value's rows at the
 // declared scale divide evenly among all windows, and among the requests for each window.
-func (w *windows) evenly(v *candidate, all volume, sampled float64) {
+func (w *windows) evenly(v *candidate, all volume, rows []placed) {
 	requests, n := w.shards*w.periods, max(1, (w.high-w.low+1)/w.step)
 	s := v.parts[0].s
 	each := s.limitedTo(all, 1/(n*requests))
 	v.held = all.rows / n
-	v.average = &average{rows: requests * each.rows, units: requests * s.unitsOf(each.bytes)}
+	v.average = &average{rows: requests * each.rows, units: requests * s.unitsByChance(each)}
+	in := make([]float64, len(v.parts))
+	for _, r := range rows {
+		in[r.part]++
+	}
 	for i := range v.parts {
 		c := *v.parts[i].candidate
-		share := float64(len(v.parts[i].s.listing(v.parts[i].s.space.Rows[c.low:c.high]))) / sampled
+		share := in[i] / float64(len(rows))
 		c.held = all.rows * share
-		in := s.limitedTo(all, share/float64(max(1, len(w.reading(v.parts[i].bucket)))))
-		c.average = &average{v.average.rows * share, s.unitsOf(in.bytes), each.rows}
+		read := s.limitedTo(all, share*min(w.step, w.count)/w.readers(v.parts[i].bucket)) // each row is in step windows
+		c.average = &average{v.average.rows * share, s.unitsByChance(read)}
 		v.parts[i].candidate = &c
 	}
+}
+
+// unitsByChance returns the average read units of requests that read the given volume on average. Their numbers of
+// rows vary by chance, in a Poisson distribution. This matters because the units of each request are rounded up.
+func (s *spreader) unitsByChance(v volume) (units float64) {
+	const most = 500 // rows, for which the probabilities do not underflow
+	if v.rows == 0 || v.rows > most || s.q.Report.Limit > 0 {
+		return s.unitsOf(v.bytes)
+	}
+	left, chance := 1.0, math.Exp(-v.rows)
+	for n := 0.0; left > 1e-9 && n < 3*most; n++ {
+		units += chance * s.unitsOf(n*v.bytes/v.rows)
+		left, chance = left-chance, chance*v.rows/(n+1)
+	}
+	return units
 }
 
 // declared estimates the rows of the busiest window at the declared scale. busy is its rows in the sample; sampled
@@ -279,7 +270,8 @@ func (w *windows) evenly(v *candidate, all volume, sampled float64) {
 // of their row counts would vary equally at both scales. Chance explains a variance equal to the mean. The rest of
 // the variance is a real difference between windows, which grows in proportion to the rows.
 func (w *windows) declared(busy, sampled, declared float64) float64 {
-	chance := math.Sqrt(declared/float64(w.n)) + math.Sqrt(busy) - math.Sqrt(sampled/float64(w.n))
+	n := max(1, (w.high-w.low+1)/w.step)
+	chance := math.Sqrt(declared/n) + math.Sqrt(busy) - math.Sqrt(sampled/n)
 	chance *= chance
 	if w.variances <= w.means {
 		return chance
@@ -288,88 +280,148 @@ func (w *windows) declared(busy, sampled, declared float64) float64 {
 }
 
 // average sets the averages of what the requests for v read. It is for datasets that are not samples.
-func (w *windows) average(v *candidate) {
-	n, held := float64(w.n), 0.0
+func (w *windows) average(v *candidate, rows []placed) {
 	v.average = &average{units: w.shards * w.periods * w.empty}
+	in := make([][]placed, len(v.parts))
+	for _, r := range rows {
+		in[r.part] = append(in[r.part], r)
+	}
+	all, held, units := 0.0, 0.0, 0.0
 	for i := range v.parts {
 		p := &v.parts[i]
-		c, reading := *p.candidate, w.reading(p.bucket)
-		rows, more := 0.0, 0.0 // units beyond those of the same requests without rows
-		volumes := w.volumes(p.s, &c)
-		// sorted, so that the floating-point sum is always the same
-		for _, k := range slices.Sorted(maps.Keys(volumes)) {
-			held += volumes[k].rows
-			read := p.s.limitedTo(volumes[k], 1)
-			rows, more = rows+read.rows, more+p.s.unitsOf(read.bytes)-w.empty
-		}
-		v.average.units, v.average.rows = v.average.units+more/n, v.average.rows+rows/n
-		c.average = &average{rows: rows / n, units: w.empty + more/float64(max(len(reading), 1))}
+		read, more := 0.0, 0.0 // more are the units beyond those of requests without rows
+		w.slide(in[i], func(from, to, bytes int, begin, end float64) {
+			times := w.begins(begin, end)
+			one := p.s.limitedTo(volume{float64(to - from), float64(bytes)}, 1)
+			held, read = held+times*float64(to-from), read+times*one.rows
+			more += times * (p.s.unitsOf(one.bytes) - w.empty)
+		})
+		c := *p.candidate
+		c.average = &average{rows: read / w.count, units: w.empty + more/w.readers(p.bucket)}
 		p.candidate = &c
+		all, units = all+read, units+more
 	}
-	v.held += held / n // only one division, so that rounding keeps equal candidates equal
-}
-
-// volumes returns the candidate's volume in each window.
-func (w *windows) volumes(s *spreader, c *candidate) map[int]volume {
-	all := map[int]volume{}
-	for _, row := range s.listing(s.space.Rows[c.low:c.high]) {
-		at, ok := w.place(&row)
-		if !ok {
-			continue
-		}
-		for _, k := range w.windowsAt(at) {
-			all[k] = volume{all[k].rows + 1, all[k].bytes + float64(row.Size())}
-		}
-	}
-	return all
-}
-
-// place returns the time of a row in units.
-func (w *windows) place(r *dataset.Row) (float64, bool) {
-	return w.unit.place(r.Item.Values.Get(w.field))
+	// only one division, so that rounding keeps equal candidates equal
+	v.average.rows, v.held = all/w.count, held/w.count
+	v.average.units += units / w.count
 }
 
 // A placed is a row of a value with its time.
 type placed struct {
-	at    float64
-	part  int
-	row   int // index in the space
-	bytes int
+	dataset.Row
+	at   float64
+	part int // index of the candidate's part
+	row  int // index in the space
 }
 
-// busiest finds the range in which the rows of the value v have the most bytes, and sets what a request reads there.
-// The range is as long as a window but may begin at any time. The pattern's own window wins a tie. If declared is not
-// nil, it converts the number of rows there to the declared scale.
-func (w *windows) busiest(v *candidate, declared func(rows float64) float64) {
-	var all []placed
+// rows returns the rows of the value v in order of time.
+func (w *windows) rows(v *candidate) (all []placed) {
 	for i, p := range v.parts {
 		for k := p.low; k < p.high; k++ {
 			row := &p.s.space.Rows[k]
-			if at, ok := w.place(row); ok && p.s.lists(row) {
-				all = append(all, placed{at, i, k, row.Size()})
+			if at, ok := w.unit.place(row.Item.Values.Get(w.field)); ok && p.s.lists(row) {
+				all = append(all, placed{*row, at, i, k})
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
+	return all
+}
 
-	from, bytes, most := 0, 0, 0
-	var rows, own []placed // rows are in the busiest window, own in the pattern's own window
-	ownBytes := 0
+// rowsOf returns the rows without their times.
+func rowsOf(all []placed) []dataset.Row {
+	rows := make([]dataset.Row, len(all))
 	for i := range all {
-		for bytes += all[i].bytes; all[i].at-all[from].at > w.step-1; from++ {
-			bytes -= all[from].bytes
-		}
-		if bytes > most {
-			most, rows = bytes, all[from:i+1]
-		}
+		rows[i] = all[i].Row
 	}
-	for _, r := range all {
-		if r.at >= w.begin && r.at < w.begin+w.step {
-			own, ownBytes = append(own, r), ownBytes+r.bytes
-		}
+	return rows
+}
+
+// slide moves a window over rows, which must be in order of time. It calls f once for all beginnings with which a
+// window has the same rows. The window begins at or after begin and before end; its rows are those from index from up
+// to index to, and have the given number of bytes.
+func (w *windows) slide(rows []placed, f func(from, to, bytes int, begin, end float64)) {
+	if len(rows) == 0 {
+		return
 	}
-	if v.args = w.own; ownBytes < most {
-		v.args, own = w.args(rows[0].at), rows
+	from, to, bytes := 0, 0, 0
+	at, last := min(w.low, rows[0].at), max(w.last, rows[len(rows)-1].at)
+	for at <= last {
+		for ; to < len(rows) && rows[to].at < at+w.step; to++ {
+			bytes += rows[to].Size()
+		}
+		for ; from < to && rows[from].at < at; from++ {
+			bytes -= rows[from].Size()
+		}
+		end := last + 1
+		if to < len(rows) {
+			end = min(end, rows[to].at-w.step+1)
+		}
+		if from < to {
+			end = min(end, rows[from].at+1)
+		}
+		f(from, to, bytes, at, end)
+		at = end
+	}
+}
+
+// firstsOf returns, for each row, the share of the windows in which it is the first row that leads to its key. n is
+// the average number of keys in a window.
+func (w *windows) firstsOf(rows []placed, keys []string) (firsts []float64, n float64) {
+	firsts = make([]float64, len(rows))
+	before := map[string]float64{} // time of the previous row of a key
+	for i, key := range keys {
+		if key == "" {
+			continue
+		}
+		from := rows[i].at - w.step + 1
+		if at, ok := before[key]; ok {
+			from = max(from, at+1)
+		}
+		before[key] = rows[i].at
+		firsts[i] = w.begins(from, rows[i].at+1) / w.count
+		n += firsts[i]
+	}
+	return firsts, n
+}
+
+// busiest finds the window in which the requests for the value v cost most, with their follow-up reads, and sets what
+// they read there. The pattern's own window wins a tie. If declared is not nil, it converts the number of rows there
+// to the declared scale.
+func (w *windows) busiest(v *candidate, rows []placed, declared func(rows float64) float64) {
+	var s *spreader
+	keys, items := make([]string, len(rows)), map[string]*dataset.Item{}
+	if len(rows) > 0 {
+		s = v.parts[0].s
+	}
+	if s != nil && s.p.Then != nil {
+		keys, items = followed(s.p.Then, rowsOf(rows)), keyedItems(s.w, s.p.Then)
+	}
+	found := map[string]int{} // number of rows that lead to a key
+	low, high, then := 0, 0, 0.0
+	var busy, own []placed
+	most, ownCost := 0.0, 0.0
+	w.slide(rows, func(from, to, bytes int, begin, end float64) {
+		for ; high < to; high++ {
+			if found[keys[high]]++; keys[high] != "" && found[keys[high]] == 1 {
+				then += fetchUnits(s.p, items[keys[high]])
+			}
+		}
+		for ; low < from; low++ {
+			if found[keys[low]]--; keys[low] != "" && found[keys[low]] == 0 {
+				then -= fetchUnits(s.p, items[keys[low]])
+			}
+		}
+		cost := float64(bytes)/(4<<10)*s.unitsOf(0) + then // without rounding
+		if from < to && begin <= rows[from].at && rows[from].at < end && cost > most {
+			most, busy = cost, rows[from:to]
+		}
+		if begin <= w.begin && w.begin < end {
+			own, ownCost = rows[from:to], cost
+		}
+	})
+	if v.args = w.own; ownCost < most {
+		v.args, own = w.args(busy[0].at), busy
 	}
 	growth := 1.0
 	if declared != nil && len(own) > 0 {
@@ -382,10 +434,11 @@ func (w *windows) busiest(v *candidate, declared func(rows float64) float64) {
 // the window has growth times as many.
 func (w *windows) add(v *candidate, rows []placed, growth float64) {
 	var sum volume
+	var read []dataset.Row
 	for i, p := range v.parts {
 		c := p.candidate
 		c.Slice = Slice{Part: c.Part}
-		var read []dataset.Row
+		var in []dataset.Row
 		for _, r := range rows {
 			if r.part != i {
 				continue
@@ -394,9 +447,10 @@ func (w *windows) add(v *candidate, rows []placed, growth float64) {
 				c.From = r.row
 			}
 			c.From, c.To = min(c.From, r.row), max(c.To, r.row+1)
-			read = append(read, p.s.space.Rows[r.row])
-			c.Rows, c.Bytes = c.Rows+1, c.Bytes+r.bytes
+			in = append(in, r.Row)
+			c.Rows, c.Bytes = c.Rows+1, c.Bytes+r.Size()
 		}
+		read = append(read, p.s.limited(in)...)
 		all := p.s.limitedTo(volume{float64(c.Rows), float64(c.Bytes)}, growth)
 		sum = volume{sum.rows + float64(c.Rows), sum.bytes + float64(c.Bytes)}
 		if limit := p.s.q.Report.Limit; limit > 0 && c.Rows > limit {
@@ -406,13 +460,12 @@ func (w *windows) add(v *candidate, rows []placed, growth float64) {
 		if c.Growth, c.ByteGrowth = 1, 1; c.Rows > 0 {
 			c.Growth, c.ByteGrowth = all.rows/float64(c.Rows), all.bytes/float64(c.Bytes)
 		}
-		_, c.then = p.s.batched(read, c.Growth)
 	}
 	first, _, _ := moments(v.args[0])
 	from, _ := w.unit.place(first)
 	requests := w.shards * w.periodsFrom(from)
 	held := v.held
-	v.sum(requests * w.empty)
+	v.sum(requests*w.empty, read)
 	v.held = held
 	if len(v.series) > 0 { // a sample may lack rows in some of the partitions
 		s := v.parts[0].s

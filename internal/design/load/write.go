@@ -461,11 +461,7 @@ func (t *writer) divide(m *member, groups map[*dataset.Item][]dataset.Row, all f
 		}
 		return
 	}
-	var names []string
-	for _, f := range m.write.Entity.KeyFields() {
-		names = append(names, f.Name)
-	}
-	grow := t.w.GrowthOf(names)
+	grow := t.w.GrowthOf(keyFields(m.write.Entity))
 	for _, rows := range groups {
 		grow.Count(rows)
 	}

@@ -85,7 +85,10 @@ type Entity struct {
 	Pos   Pos
 	Name  string
 	About string
-	Table *Table
+	// Origin is the name that the entity had in an older version of the model, or "". The dataset then generates the
+	// same values as for the old name.
+	Origin string
+	Table  *Table
 	// Fields are the fields in the entity's templates: the entity's own, and those of the model that the templates
 	// name.
 	Fields []*Field
@@ -134,8 +137,9 @@ type FieldRange struct {
 
 // A Field is a named value from which templates build attributes.
 type Field struct {
-	Pos  Pos
-	Name string
+	Pos    Pos
+	Name   string
+	Origin string // see Entity.Origin
 	// Type encodes the field in templates that do not give a type.
 	Type keys.Type
 	// Values lists all possible values. If it is empty, the dataset generates Distinct different values of Type; if

@@ -4,6 +4,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 func afterExpect(in value, x *model.Expect) bool {
@@ -77,7 +78,8 @@ var rowKeyCodec = special(func(in value, k *model.Key) {
 	attributes := in.pattern.Table.Keys()
 	parts := in.list()
 	if len(parts) != len(attributes) {
-		in.fail("", "a key of table %s needs %d values, not %d", in.pattern.Table.Name, len(attributes), len(parts))
+		want := text.Count(len(attributes), "value")
+		in.fail("", "a key of table %s needs %s, not %d", in.pattern.Table.Name, want, len(parts))
 		return
 	}
 	for i, part := range parts {

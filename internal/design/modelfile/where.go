@@ -159,7 +159,7 @@ func (e entry) condition() (model.Condition, bool) {
 		c.Op, want = ast.OpBetween, 2
 	}
 	if c.Args = op.texts(); len(c.Args) != want {
-		op.fail("", "%s needs %d values, not %d", op.name, want, len(c.Args))
+		op.fail("", "%s needs %s, not %d", op.name, text.Count(want, "value"), len(c.Args))
 		return c, false
 	}
 	return c, true

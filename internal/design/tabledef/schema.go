@@ -142,6 +142,19 @@ func (s *Schema) tidy() error {
 		return advice.New(schemaAdvice, "the schema has no AttributeDefinitions")
 	}
 
+	keys := s.KeySchema
+	for _, x := range slices.Concat(s.GlobalSecondaryIndexes, s.LocalSecondaryIndexes) {
+		keys = slices.Concat(keys, x.KeySchema)
+	}
+	for _, e := range keys {
+		if !slices.Contains(e.KeyType.Values(), e.KeyType) {
+			return advice.New(
+				"write HASH for the partition key and RANGE for the sort key", "the key attribute %s has the KeyType %q",
+				aws.ToString(e.AttributeName), e.KeyType,
+			)
+		}
+	}
+
 	all := s.KeyTypes()
 	for _, e := range s.KeySchema {
 		if all[aws.ToString(e.AttributeName)] == "" {

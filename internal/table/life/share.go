@@ -22,21 +22,18 @@ var versionPartition = []byte("version")
 type sharing struct {
 	capability.Sharer
 
-	// The next fields are for the counters of this server; see [sharedCounts]. Lock storing before you create or
-	// write the row with the counters.
-	storing    *lock.Lock
-	registered atomic.Bool            // the server has a row, or had one
-	row        atomic.Pointer[string] // name of the row; nil for none
-	stored     statistics             // the counters in the row
-	// another server took this one for dead, and this one has not written a new row yet
-	revived  bool
-	counting lease // has the name of the row, and proves that the server is alive
+	// The next fields are for the counters of this server; see [sharedCounts]. storing is held while the server creates
+	// its row or stores its counters, and read-held while it reads the stored counters.
+	storing  *lock.Lock
+	row      atomic.Pointer[string] // name of the row; nil for none
+	counting lease                  // has the name of the row, and proves that the server is alive
+	unsure   bool                   // the last update of the stored counters may have failed or not
 
 	leading  lease // of background work
 	sweeping lease // used by MaySweep alone
 
-	// The leader uses the next fields while the counters are inexact. seen has the counters of other servers at the
-	// last count. The leader counts again once they have changed, but not before the time again. wait is the interval
+	// The leader uses the next fields while the counters are inexact. seen has the stored counters after the last
+	// count. The leader counts again once they have changed, but not before the time again. wait is the interval
 	// between two counts.
 	seen  statistics
 	again time.Time
@@ -165,6 +162,10 @@ func (db *DB) Refresh(ctx context.Context) error {
 
 func (db *DB) refresh(ctx context.Context) (c *sharedCounts, err error) {
 	err = db.current(ctx, func() error {
+		if err := db.sharing.storing.RLock(ctx); err != nil {
+			return err
+		}
+		defer db.sharing.storing.RUnlock()
 		all := db.Current()
 		err := all.Rows.View(ctx, func(r store.Reader) (err error) {
 			c, err = readSharedCounts(r)
@@ -173,11 +174,13 @@ func (db *DB) refresh(ctx context.Context) (c *sharedCounts, err error) {
 		if err != nil {
 			return err
 		}
-		others := c.others(db.sharing)
+		for _, stats := range c.servers {
+			c.base.add(stats, 1)
+		}
 		for _, t := range all.ByName {
 			for _, n := range t.Counters(false) {
-				n.Stats.Others.Items.Store(others[n.Space][0])
-				n.Stats.Others.Bytes.Store(others[n.Space][1])
+				n.Stats.Stored.Items.Store(c.base[n.Space][0])
+				n.Stats.Stored.Bytes.Store(c.base[n.Space][1])
 			}
 		}
 		return nil
@@ -214,7 +217,7 @@ func (db *DB) Tend(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := db.storeCounts(ctx, c); err != nil {
+	if err := db.storeCounts(ctx); err != nil {
 		return err
 	}
 	if err := s.leading.take(ctx, s.Sharer, "background work"); err != nil || !s.leading.holds() {

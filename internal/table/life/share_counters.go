@@ -2,7 +2,7 @@ package life
 
 import (
 	"context"
-	"encoding/binary"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,20 +15,20 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// sharedCounts are the counters in a shared store. servers has what each server has added, up to the time when that
-// server last stored its counters. base has the rest. A server that closes adds its counters to base. If a server
-// dies, the leader adds the server's stored counters to base. Its changes after that are lost, so the leader marks
-// the counters as inexact until it has counted the items.
+// sharedCounts are the counters in a shared store. Each server keeps its latest changes in memory and adds them to base
+// every few seconds. Before it first changes anything, it creates a row of its own in the catalogue and takes a lease
+// of the same name. It removes the row when it closes. If a server dies, the changes that it has not stored are lost,
+// so the leader marks the counters as inexact until it has counted the items.
 type sharedCounts struct {
-	base    statistics
+	base statistics
+	// servers has the rows of the servers. Only older versions of this program store counters in them.
 	servers map[string]statistics
 	inexact bool
 }
 
 var (
-	serverCounter = []byte("servers")
-	inexactRow    = []byte("statistics are inexact")
-	serverPrefix  = string(statisticsRow) + " of server "
+	inexactRow   = []byte("statistics are inexact")
+	serverPrefix = string(statisticsRow) + " of server "
 )
 
 func readSharedCounts(r store.Reader) (*sharedCounts, error) {
@@ -58,18 +58,6 @@ func readSharedCounts(r store.Reader) (*sharedCounts, error) {
 	return c, nil
 }
 
-// others returns the sum of the counters of all other servers.
-func (c *sharedCounts) others(s *sharing) statistics {
-	own := s.rowName()
-	sum := maps.Clone(c.base)
-	for name, stats := range c.servers {
-		if name != own {
-			sum.add(stats, 1)
-		}
-	}
-	return sum
-}
-
 func (s statistics) add(o statistics, times int64) {
 	for space, n := range o {
 		was := s[space]
@@ -85,7 +73,7 @@ func (s statistics) put(w store.Writer, name []byte) error {
 	return w.Put(table.CatalogueSpace, table.CountersPartition, name, value)
 }
 
-// own returns what this server has added to the counters of all tables.
+// own returns the changes of all tables that this server has not stored.
 func own(all *table.Set) statistics {
 	sum := statistics{}
 	for _, t := range all.ByName {
@@ -98,11 +86,10 @@ func own(all *table.Set) statistics {
 	return sum
 }
 
-// Enlist implements [table.Sharing]. It creates a row for the counters of the server, before the server first changes
-// anything.
+// Enlist implements [table.Sharing]. It creates the row of this server before the server first changes anything.
 func (db *DB) Enlist(ctx context.Context) error {
 	s := db.sharing
-	if s.registered.Load() {
+	if s.rowName() != "" {
 		return nil
 	}
 	unlock, err := s.storing.Lock(ctx)
@@ -110,114 +97,78 @@ func (db *DB) Enlist(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	if s.registered.Load() {
+	if s.rowName() != "" {
 		return nil
 	}
+	row := serverPrefix + rand.Text()
+	if err := s.counting.take(ctx, s.Sharer, row); err != nil {
+		return err
+	}
+	err = db.Store.Update(ctx, func(w store.Writer) error { return statistics{}.put(w, []byte(row)) })
+	if err == nil {
+		s.row.Store(&row)
+	}
+	return err
+}
 
-	var row string
-	err = db.Store.Update(ctx, func(w store.Writer) error {
-		value, _, err := w.Get(table.CatalogueSpace, table.CountersPartition, serverCounter)
-		if err != nil {
-			return err
-		}
-		var n uint64
-		if len(value) == 8 {
-			n = binary.BigEndian.Uint64(value) + 1
-		}
-		row = fmt.Sprintf("%s%d", serverPrefix, n)
-		counter := binary.BigEndian.AppendUint64(nil, n)
-		if err := w.Put(table.CatalogueSpace, table.CountersPartition, serverCounter, counter); err != nil {
-			return err
-		}
-		if s.revived { // the leader may already have counted the items that this server added
-			if err := w.Put(table.CatalogueSpace, table.CountersPartition, inexactRow, nil); err != nil {
-				return err
-			}
-		}
-		return statistics{}.put(w, []byte(row))
-	})
+// storeCounts adds the changes of this server to the stored counters, and renews the lease that proves that the server
+// is alive. If another server took this one for dead, it creates the row of this server again.
+func (db *DB) storeCounts(ctx context.Context) error {
+	s := db.sharing
+	row := s.rowName()
+	if row == "" {
+		return nil
+	}
+	unlock, err := s.storing.Lock(ctx)
 	if err != nil {
 		return err
 	}
-
-	s.row.Store(&row)
-	s.stored, s.revived = statistics{}, false
-	s.registered.Store(true)
-	return s.counting.take(ctx, s.Sharer, row)
-}
-
-// storeCounts stores the counters of this server if they differ from those in c, which the caller has just read. It
-// also renews the lease that proves that the server is alive.
-func (db *DB) storeCounts(ctx context.Context, c *sharedCounts) error {
-	s := db.sharing
-	if !s.registered.Load() {
-		return nil
-	}
-	own := own(db.Current())
-	lost, err := db.storeOwn(ctx, own, c)
-	if err != nil || lost == nil {
+	defer unlock()
+	if err := s.counting.take(ctx, s.Sharer, row); err != nil {
 		return err
 	}
-	if err := db.Enlist(ctx); err != nil {
+	all := db.Current()
+	own := own(all)
+	err = db.Store.Update(ctx, func(w store.Writer) error {
+		c, err := readSharedCounts(w)
+		if err != nil {
+			return err
+		}
+		_, alive := c.servers[row]
+		if !alive {
+			err = statistics{}.put(w, []byte(row))
+		}
+		if err == nil && (!alive || s.unsure) { // the leader may have counted the changes already
+			err = w.Put(table.CatalogueSpace, table.CountersPartition, inexactRow, nil)
+		}
+		if err != nil || len(own) == 0 {
+			return err
+		}
+		c.base.add(own, 1)
+		return c.base.put(w, statisticsRow)
+	})
+	if s.unsure = err != nil; err != nil {
 		return err
 	}
-
-	// The leader took this server for dead and added its stored counters to base, so subtract them here.
-	for _, t := range db.Current().ByName {
+	for _, t := range all.ByName {
 		for _, c := range t.Counters(false) {
-			c.Stats.Add(-int(lost[c.Space][0]), -int(lost[c.Space][1]))
+			n := own[c.Space]
+			c.Stats.Add(-int(n[0]), -int(n[1]))
+			c.Stats.Stored.Items.Add(n[0])
+			c.Stats.Stored.Bytes.Add(n[1])
 		}
 	}
 	return nil
 }
 
-// storeOwn stores the counters of this server. If another server took this one for dead, storeOwn also returns, as
-// lost, the counters that this server had stored before.
-func (db *DB) storeOwn(ctx context.Context, own statistics, c *sharedCounts) (lost statistics, err error) {
-	s := db.sharing
-	unlock, err := s.storing.Lock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	row := s.rowName()
-	if err := s.counting.take(ctx, s.Sharer, row); err != nil {
-		return nil, err
-	}
-	if stored, ok := c.servers[row]; ok && maps.Equal(own, stored) {
-		return nil, nil
-	}
-	dead := false
-	err = db.Store.Update(ctx, func(w store.Writer) error {
-		_, alive, err := w.Get(table.CatalogueSpace, table.CountersPartition, []byte(row))
-		if dead = !alive; err != nil || dead {
-			return err
-		}
-		return own.put(w, []byte(row))
-	})
-
-	switch {
-	case err != nil:
-		return nil, err
-	case dead:
-		lost, s.stored, s.revived = s.stored, nil, true
-		s.counting.end()
-		s.registered.Store(false) // so that Enlist adds a new row
-	default:
-		s.stored = own
-	}
-
-	return lost, nil
-}
-
-// closeShared adds the counters of this server to base. The caller makes sure that no update runs.
+// closeShared stores the counters of this server and removes its row. The caller makes sure that no update runs.
 func (db *DB) closeShared(ctx context.Context) error {
 	s := db.sharing
 	defer s.leading.end()
 	defer s.sweeping.end()
 	defer s.counting.end()
-	own := own(db.Current())
-	if !s.registered.Load() && len(own) == 0 {
+	row := s.rowName()
+	if row == "" {
 		return nil
 	}
 	return db.Store.Update(ctx, func(w store.Writer) error {
@@ -225,19 +176,15 @@ func (db *DB) closeShared(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c.base.add(own, 1)
-		if _, alive := c.servers[s.rowName()]; alive {
-			if err := w.Delete(table.CatalogueSpace, table.CountersPartition, []byte(s.rowName())); err != nil {
-				return err
-			}
-		} else {
-			c.base.add(s.stored, -1)
+		if err := w.Delete(table.CatalogueSpace, table.CountersPartition, []byte(row)); err != nil {
+			return err
 		}
+		c.base.add(own(db.Current()), 1)
 		return c.base.put(w, statisticsRow)
 	})
 }
 
-// foldDead adds the counters of servers that have died to base, and reports whether there were any.
+// foldDead removes the rows of servers that have died, and reports whether there were any.
 func (db *DB) foldDead(ctx context.Context, c *sharedCounts) (folded bool, err error) {
 	s := db.sharing
 	for name := range c.servers {
@@ -288,11 +235,11 @@ const (
 
 // recountShared counts the rows of one snapshot and corrects the counters, if they are inexact. While there are other
 // servers, the result may be wrong, as they may have changes that they have not stored yet. So the counters stay
-// marked as inexact, and later calls count again when the other servers have stored more, at growing intervals.
+// marked as inexact, and later calls count again when the servers have stored more, at growing intervals.
 func (db *DB) recountShared(ctx context.Context) error {
 	s := db.sharing
 	var seen *sharedCounts
-	counted, ours, others := statistics{}, statistics{}, statistics{}
+	counted, ours := statistics{}, statistics{}
 	whole := true
 	resume, err := db.Updates.Lock(ctx) // no update of this server may run between the snapshot and own
 	if err != nil {
@@ -312,13 +259,9 @@ func (db *DB) recountShared(ctx context.Context) error {
 		}
 		resume()
 		delete(seen.servers, s.rowName())
-		others = statistics{}
-		for _, stats := range seen.servers {
-			others.add(stats, 1)
-		}
 		whole = whole && len(seen.servers) == 0
-		if !seen.inexact || !whole && s.seen != nil && (db.Clock().Before(s.again) || maps.Equal(others, s.seen)) {
-			skip = true
+		again := s.seen == nil || !db.Clock().Before(s.again) && !maps.Equal(seen.base, s.seen)
+		if skip = !seen.inexact || !whole && !again; skip {
 			return nil
 		}
 		for _, c := range counters {
@@ -332,7 +275,6 @@ func (db *DB) recountShared(ctx context.Context) error {
 			}
 			counted[c.Space] = n
 		}
-
 		return nil
 	})
 
@@ -343,27 +285,28 @@ func (db *DB) recountShared(ctx context.Context) error {
 		return err
 	}
 	correction := maps.Clone(counted)
-	seen.base.add(others, 1)
 	seen.base.add(ours, 1)
 	for space := range counted {
 		correction.add(statistics{space: seen.base[space]}, -1)
 	}
+	var base statistics
 	err = db.Store.Update(ctx, func(w store.Writer) error {
 		c, err := readSharedCounts(w)
 		if err != nil {
 			return err
 		}
-		c.base.add(correction, 1)
+		base = c.base
+		base.add(correction, 1)
 		if whole {
 			if err := w.Delete(table.CatalogueSpace, table.CountersPartition, inexactRow); err != nil {
 				return err
 			}
 		}
-		return c.base.put(w, statisticsRow)
+		return base.put(w, statisticsRow)
 	})
 	if err == nil {
 		s.wait = min(max(2*s.wait, recountFirst), recountLast)
-		s.seen, s.again = others, db.Clock().Add(s.wait)
+		s.seen, s.again = base, db.Clock().Add(s.wait)
 	}
 
 	return err

@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -35,7 +36,7 @@ A local index has only its sort key: it orders the items of a partition in anoth
   sortkey create Orders 'customer / placed:N' --local 'ByTotal: total:N (status)' --stream`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return app.Usage("create", "create takes a table and its key in quotes, not %d arguments", len(args))
+				return app.Usage("create", "create takes a table and its key in quotes, not %s", text.Count(len(args), "argument"))
 			}
 			return nil
 		},
@@ -66,12 +67,12 @@ type createFlags struct {
 // input returns the request to create a table with the key and with the indexes and options of the flags.
 func (f *createFlags) input(table, key string) (*wire.CreateTableInput, error) {
 	var indexes []keyschema.IndexSpec
-	for i, text := range slices.Concat(f.local, f.global) {
+	for i, def := range slices.Concat(f.local, f.global) {
 		local, flag := i < len(f.local), "--index"
 		if local {
 			flag = "--local"
 		}
-		ix, err := ask.Index(text, local)
+		ix, err := ask.Index(def, local)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", flag, err)
 		}

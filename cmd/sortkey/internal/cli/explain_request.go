@@ -89,6 +89,7 @@ func (f *explainFlags) byFlags(
 	if err != nil {
 		return q, err
 	}
+	q.Spelled = true
 	if len(args) == 1 {
 		q.Input, err = v.ScanInput(t)
 	} else {

@@ -197,6 +197,14 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	} else if err == nil || result.Read > 0 {
 		printImport(env, result, took)
 	}
+	left := transfer.LeftOut(args, sources)
+	for i, file := range left {
+		if i == 10 {
+			fmt.Fprintf(env.Stderr, "sortkey: not imported: %s more\n", text.Thousands(len(left)-i))
+			break
+		}
+		fmt.Fprintf(env.Stderr, "sortkey: not imported: %s\n", text.Visible(file))
+	}
 	if f.resume && result.Read > 0 && result.Read == result.Sum().Read {
 		fmt.Fprintf(
 			env.Stderr, "sortkey: began at the first line: the journal %s has no records of an interrupted import\n"+

@@ -94,7 +94,7 @@ func TestForm(t *testing.T) {
 	want.Partition, want.Sort, want.Filter = []string{"a"}, []string{"x*"}, "n > 1"
 	want.Limit, want.Backwards = 3, true
 	require.Equal(t, want, v)
-	for _, limit := range []string{"-1", "many"} {
+	for _, limit := range []string{"-1", "0", "many"} {
 		_, err = operation.Query.Form(form("partition", "a", "limit", limit))
 		require.EqualError(t, err, fmt.Sprintf("the limit is a number from 1, not %q", limit))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/advice"
@@ -14,8 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// refused returns an error that tells the user why a request failed. It contains the names and values that the user
-// typed in place of placeholders.
+// refused returns an error that tells the user why a request failed.
 func (c *itemCommand) refused(ctx context.Context, src *app.Source, in wire.Request, err error) error {
 	if is, ok := operation.Unmet(err); ok {
 		return &advice.Error{Msg: "nothing is written: the condition of --if is false", Advice: is, Err: err}
@@ -25,8 +23,7 @@ func (c *itemCommand) refused(ctx context.Context, src *app.Source, in wire.Requ
 		return err
 	}
 
-	message := ask.TextsOf(in).Message(api.ErrorMessage())
-	h := app.ExplainAPI(err, &explain.ServiceError{Code: api.ErrorCode(), Message: message})
+	h := app.ExplainAPI(err, api)
 	statement := c.values.Statement
 	if e, ok := errors.AsType[*partiql.Error](c.values.Wrong()); ok && e.Pos >= 0 && e.Pos <= len(statement) {
 		h.Msg += "\n" + terminal.Caret(statement, e.Pos)

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/internal/lex"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -201,14 +202,6 @@ func (r *Recorder) request(n int) (one Request, ok bool) {
 	return r.last[(n-1)%maxRequests], true
 }
 
-// expressions are the members of a request that determine its shape.
-type expressions struct {
-	KeyConditionExpression, FilterExpression, ProjectionExpression, UpdateExpression, ConditionExpression string
-
-	Statement                string
-	ExpressionAttributeNames map[string]string
-}
-
 // shaped are the operations whose requests have expressions.
 var shaped = []string{"Query", "Scan", "GetItem", "PutItem", "UpdateItem", "DeleteItem", "ExecuteStatement"}
 
@@ -221,7 +214,7 @@ func conditionsOf(operation string, body []byte) string {
 	if body == nil || !slices.Contains(shaped, operation) {
 		return ""
 	}
-	var e expressions
+	var e ask.Texts
 	if json.Unmarshal(body, &e) != nil {
 		return ""
 	}

@@ -2,13 +2,11 @@ package console
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
-	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -129,11 +127,6 @@ func (p *rowsPage) done(err error) (string, any, error) {
 // the next partition.
 func (s *Server) fill(ctx context.Context, p *rowsPage, place *gridPlace, in wire.Request) error {
 	page, err := operation.Send(ctx, s.opts.Target, in)
-	// replace placeholders by the names and values that were typed
-	if refused, ok := errors.AsType[*explain.ServiceError](err); ok {
-		message := ask.TextsOf(in).Message(refused.Message)
-		return &explain.ServiceError{Code: refused.Code, Message: message, Status: refused.Status}
-	}
 	if err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ func (s *Server) addRows(
 				return schema.Has(name) || schema.Table() != nil && schema.Table().Has(name)
 			})
 			notes = append(notes, fmt.Sprintf(
-				"only the first %d of %d items are shown; for the others call %s again with lastEvaluatedKey as cursor",
+				"these are the first %d of %d items; for the others call %s again with lastEvaluatedKey as cursor",
 				i, len(p.Items), op.Name,
 			))
 			break

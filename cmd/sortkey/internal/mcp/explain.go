@@ -27,7 +27,7 @@ func (s *Server) explain(ctx context.Context, in *operation.Values) (string, err
 	}
 	report, err := explain.Run(ctx, s.o.Target, q, o)
 	if err != nil {
-		return "", service(err, q.Input)
+		return "", err
 	}
 
 	var b strings.Builder
@@ -74,7 +74,7 @@ func (s *Server) question(ctx context.Context, in *operation.Values) (q explain.
 	if err != nil {
 		return q, asked(err)
 	}
-	return explain.Question{Input: input}, nil
+	return explain.Question{Input: input, Spelled: true}, nil
 }
 
 // pattern returns the request of an access pattern of m, the model of the database.

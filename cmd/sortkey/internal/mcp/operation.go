@@ -92,29 +92,17 @@ func asked(err error) error {
 	}
 }
 
-// refused explains why a request failed, with the names and values that the language model wrote. If the service has
-// rejected a query, the error also contains the rule that the query breaks, and queries that work.
+// refused explains why a request failed. If the service has rejected a query, the error also contains the rule that
+// the query breaks, and queries that work.
 func (s *Server) refused(ctx context.Context, in wire.Request, err error) error {
 	if is, ok := operation.Unmet(err); ok {
 		is, _ = s.cut(is, 0)
 		return &advice.Error{Msg: "nothing is written: the condition is false", Advice: is, Err: err}
 	}
-	e, ok := errors.AsType[*explain.ServiceError](err)
-	err = service(err, in)
-	if query, isQuery := in.(*wire.QueryInput); ok && isQuery && e.Code == "ValidationException" {
+	if query, ok := in.(*wire.QueryInput); ok && operation.Refused(err, "ValidationException") {
 		return operation.Remedy(ctx, s.o.Target, explain.TextOptions{Prose: prose}, query, err)
 	}
 	return err
-}
-
-// service rewrites an error of the service: in place of placeholders, it has the names and values that the language
-// model wrote.
-func service(err error, in wire.Request) error {
-	e, ok := errors.AsType[*explain.ServiceError](err)
-	if !ok {
-		return err
-	}
-	return &advice.Error{Msg: e.Code + ": " + ask.TextsOf(in).Message(e.Message), Advice: advice.Of(err), Err: err}
 }
 
 // prose is the width at which reports wrap sentences, in columns.

@@ -47,13 +47,13 @@ type entityLine struct {
 func (s *Server) tables(ctx context.Context, v *operation.Values) (string, error) {
 	names, err := models.Tables(ctx, s.o.Target)
 	if err != nil {
-		return "", service(err, nil)
+		return "", err
 	}
 	var tables, entities, patterns list
 	for _, name := range names {
 		line, err := s.table(ctx, name)
 		if err != nil {
-			return "", service(err, nil)
+			return "", err
 		}
 		tables = append(tables, encoded(line))
 	}

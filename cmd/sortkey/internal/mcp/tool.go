@@ -115,6 +115,11 @@ func call(
 				schema.Properties[name].Type,
 			)
 		}
+		if n, ok := p.To(v).(*int32); ok && p.Least != nil && float64(*n) < *p.Least {
+			return "", advice.New(
+				"leave it out for the default", "the argument %s of %s must be at least %v", name, op.Name, *p.Least,
+			)
+		}
 	}
 	for _, name := range schema.Required {
 		if _, ok := given[name]; !ok {

@@ -88,8 +88,8 @@ func (op *Operation) Form(field func(name string) string) (Values, error) {
 			*to = true
 		case *int32:
 			n, err := strconv.ParseInt(typed, 10, 32)
-			if err != nil || n < 0 {
-				return v, fmt.Errorf("the %s is a number from 1, not %q", p.Name, typed)
+			if err != nil || float64(n) < *p.Least {
+				return v, fmt.Errorf("the %s is a number from %v, not %q", p.Name, *p.Least, typed)
 			}
 			*to = int32(n)
 		default:

@@ -41,5 +41,5 @@ func Asked(
 	if err != nil {
 		return q, err
 	}
-	return explain.Question{Input: in, Text: compile.JSON(in)}, nil
+	return explain.Question{Input: in, Text: compile.JSON(in), Spelled: true}, nil
 }

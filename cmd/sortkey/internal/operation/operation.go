@@ -85,9 +85,6 @@ type parsed struct {
 // Parse parses those values that can be parsed without the definition of a table. The user thus learns about a
 // mistake before the command opens a database.
 func (op *Operation) Parse(v *Values) (err error) {
-	if v.Limit < 0 {
-		return ask.UsageError("omit --limit, or give a number from 1", "--limit must not be negative")
-	}
 	if op == Put {
 		if v.item, err = parseItem(v.Item); err != nil {
 			return err
@@ -135,7 +132,7 @@ func refuseVerb(statement string) error {
 func parseItem(data []byte) (attr.Item, error) {
 	if !strings.HasPrefix(strings.TrimSpace(string(data)), "{") {
 		return nil, ask.UsageError(
-			`write the item as {"name": "value"}, or - and a file after <`, "%q is not an item", data,
+			`write the item as {"name": "value"}`, "%q is not an item", data,
 		)
 	}
 	it, err := transfer.DecodeItem(data)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -25,9 +26,15 @@ type Page struct {
 // More reports whether there may be another page.
 func (p *Page) More() bool { return p.Last != nil || p.Token != nil }
 
-// Send sends a request to a database and returns the response.
+// Send sends a request to a database and returns the response. An error of the service has the names and values that
+// the user typed in place of placeholders.
 func Send(ctx context.Context, to explain.Target, in wire.Request) (*Page, error) {
 	out, traces, err := to.Do(ctx, in)
+	if refused, ok := errors.AsType[*explain.ServiceError](err); ok {
+		told := *refused
+		told.Message = ask.TextsOf(in).Message(refused.Message)
+		err = &told
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/item/blob"
 	"github.com/sortkey/sortkey/internal/item/doc"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // cells is a [splitter] for CSV. Unlike package encoding/csv it bounds its memory, continues after a malformed
@@ -200,7 +201,7 @@ func (c *columns) check(k keys, declared Types) error {
 // item returns the item of a record. It skips empty cells.
 func (c *columns) item(b *attr.Builder, s *cells) (attr.Item, error) {
 	if len(s.at) != len(c.names) {
-		return nil, rejectf("record has %d cells, want %d", len(s.at), len(c.names))
+		return nil, rejectf("record has %s, want %d", text.Count(len(s.at), "cell"), len(c.names))
 	}
 	b.Reset()
 	for i, at := range s.at {

@@ -13,6 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/api/s3files"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // A Source is a set of files that contain items of one table.
@@ -255,10 +256,46 @@ func dataFiles(dir string, format Format, table string) (found []*Source, err er
 	return append(found, src), nil
 }
 
+// LeftOut returns the files in the folders of paths that are in no source, each with the reason. It skips hidden files
+// and folders, and the files that exports and imports write for their own purposes.
+func LeftOut(paths []string, sources []*Source) (left []string) {
+	used := map[string]bool{}
+	for _, s := range sources {
+		for _, f := range s.Files {
+			used[filepath.Clean(f.Path)] = true
+		}
+	}
+	exports := slices.ContainsFunc(sources, func(s *Source) bool { return s.export })
+	for _, dir := range paths {
+		dir = filepath.Clean(dir)
+		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil, path != dir && strings.HasPrefix(d.Name(), "."):
+				return skipFolder(d)
+			case used[path], ownFile(d.Name()), !isFile(path):
+			case !isDataName(d.Name()):
+				left = append(left, path+": its name does not end with "+text.Join(dataSuffixes, "or"))
+			case exports:
+				left = append(left, path+": no manifest lists it")
+			default:
+				left = append(left, path+": it is in a folder below "+dir)
+			}
+			return nil
+		})
+	}
+	return left
+}
+
 // ownFile reports whether an export or import has written a file for its own purposes, so that the file contains no
 // data.
 func ownFile(name string) bool {
-	return name == schemaFile || name == s3files.FilesFile ||
+	for _, manifest := range []string{s3files.SummaryFile, s3files.FilesFile} {
+		sums := s3files.ChecksumFiles(manifest)
+		if name == manifest || slices.Contains(sums[:], name) {
+			return true
+		}
+	}
+	return name == schemaFile || name == s3files.StartedFile ||
 		strings.HasSuffix(name, journalSuffix) || strings.HasSuffix(name, rejectsSuffix)
 }
 

@@ -161,7 +161,7 @@ func TestResumeErrors(t *testing.T) {
 			require.NoError(t, os.Chtimes(path, time.Time{}, time.Unix(1, 0)))
 		}, "has changed"},
 		{"target", func(_ *testing.T, _ string, o *transfer.ImportOptions) { o.Target = "http://elsewhere" }, "not to http://elsewhere"},
-		{"table", func(_ *testing.T, _ string, o *transfer.ImportOptions) { o.Table = "U2U" }, "other inputs"},
+		{"table", func(_ *testing.T, _ string, o *transfer.ImportOptions) { o.Table = "U2U" }, "wrote to table Rows, not to U2U"},
 		{"types", func(_ *testing.T, _ string, o *transfer.ImportOptions) { o.Types = transfer.Types{"x": "N"} }, "other options"},
 		{"journal", func(t *testing.T, _ string, o *transfer.ImportOptions) {
 			require.NoError(t, os.WriteFile(o.Journal, []byte(`{"version":`), 0o644))

@@ -13,6 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 	"github.com/sortkey/sortkey/internal/engine"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 type importer struct {
@@ -158,7 +159,13 @@ func (im *importer) resume(old *journal) error {
 
 	for i, s := range im.journal.Sources {
 		was := old.Sources[i]
-		if was.Table != s.Table || len(was.Files) != len(s.Files) {
+		switch {
+		case was.Table != s.Table:
+			return fail(
+				ErrRestart, "resume it with --table "+was.Table, "the interrupted import wrote to table %s, not to %s",
+				was.Table, s.Table,
+			)
+		case len(was.Files) != len(s.Files):
 			return fail(ErrRestart, "", "the interrupted import had other inputs")
 		}
 		for n, f := range s.Files {
@@ -225,8 +232,8 @@ func (im *importer) verify(ctx context.Context) error {
 		if sum := s.sum(); s.Items >= 0 && sum >= 0 && sum != s.Items {
 			return fail(
 				nil, "copy the export again",
-				"%s is damaged: its summary counts %d items, its files have %d; nothing was written",
-				s.Name, s.Items, sum,
+				"%s is damaged: its summary counts %s, its files have %d; nothing was written",
+				s.Name, text.Count(s.Items, "item"), sum,
 			)
 		}
 	}
@@ -369,7 +376,7 @@ func (im *importer) importInput(
 // end handles the end of a file. It compares the number of records with the manifest, and saves a checkpoint.
 func (im *importer) end(p *pipeline, in *input, f File, r *Reader, at position) error {
 	if f.Items >= 0 && r.Count() != f.Items {
-		return im.broken(p, f, at, rejectf("file has %d items, the manifest says %d", r.Count(), f.Items))
+		return im.broken(p, f, at, rejectf("file has %s, the manifest says %d", text.Count(r.Count(), "item"), f.Items))
 	}
 	im.progress(Progress{Phase: "import", Bytes: im.before + in.packed.Load(), Total: im.total, Items: im.items})
 	return im.checkpoint(p, at)

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 const (
@@ -72,7 +73,7 @@ type unprocessed struct {
 }
 
 // Error implements error.
-func (e *unprocessed) Error() string { return fmt.Sprintf("%d writes left unprocessed", e.left) }
+func (e *unprocessed) Error() string { return text.Count(e.left, "write") + " left unprocessed" }
 
 // do calls request until it succeeds, or until do gives up. The function request must not retry by itself. If the
 // endpoint has never answered, do does not retry, because the address may be wrong.

@@ -98,13 +98,18 @@ func runDiff(ctx context.Context, env *app.Env, old, made string, f *diffFlags) 
 		renames[old] = made
 	}
 
-	var sides [2]diff.Side
+	var models [2]*model.Model
 	for i, name := range []string{old, made} {
-		m, err := app.LoadModel(name)
-		if err != nil {
+		var err error
+		if models[i], err = app.LoadModel(name); err != nil {
 			return err
 		}
-		if sides[i], err = checkedSide(ctx, env, name, m, f); err != nil {
+	}
+	diff.Align(models[0], models[1], renames)
+	var sides [2]diff.Side
+	for i, name := range []string{old, made} {
+		var err error
+		if sides[i], err = checkedSide(ctx, env, name, models[i], f); err != nil {
 			return err
 		}
 		defer sides[i].Dataset.Close()
