@@ -118,35 +118,3 @@ func TestNumbersFound(t *testing.T) {
 		})
 	}
 }
-
-// TestNumbersOfRanges compares the rows that time ranges read in a sample with those they read in all items. A range is placed
-// where most rows are, and a sample has places with many rows by chance.
-func TestNumbersOfRanges(t *testing.T) {
-	proptest.NeedLong(t) // it counts 200,000 items
-	slow(t)
-	const source = `name: ranges
-tables: {Tab: {partition: PK, sort: SK}}
-fields:
-  tenant: {distinct: 40, distribution: zipf(1.1)}
-  at: {type: time, from: 2025-01-01, to: 2025-12-31}
-entities:
-  Big: {attributes: {PK: "B#{b}", SK: X}, samples: [{b: b1}], count: 140000}
-  Invoice:
-    count: 60000
-    fields: {body: {size: 500}}
-    attributes: {PK: "T#{tenant}", SK: "{at:time}#{id}"}
-    samples: [{tenant: t1, at: 2025-03-05T10:00:00Z, id: i1}]
-patterns:
-  - {name: ten days, query: {entity: Invoice, where: {tenant: t1, at: {between: [2025-03-01, 2025-03-10]}}}}
-  - {name: two days, query: {entity: Invoice, where: {tenant: t1, at: {between: [2025-03-05, 2025-03-06]}}}}
-  - {name: a month, query: {entity: Invoice, where: {tenant: t1, at: 2025-03}}}
-`
-	whole, _ := numbersOf(t, source, dataset.Options{MaxItems: 1 << 30})
-	sample, _ := numbersOf(t, source, dataset.Options{MaxItems: 20_000})
-	for i, p := range whole.Patterns {
-		exact, told := figuresOf(whole.Patterns[i].Spread), figuresOf(sample.Patterns[i].Spread)
-		t.Logf("%s: %v, and %v in a sample", p.Pattern.Name, exact, told)
-		require.True(t, near(exact.mean, told.mean, 0.1), "%s: %v, and %v in a sample", p.Pattern.Name, exact, told)
-		require.True(t, nearBetween(exact.rows[2]*0.8, exact.rows[2]*1.2, told.rows[2], 2), "%s: %v, and %v in a sample", p.Pattern.Name, exact, told)
-	}
-}
