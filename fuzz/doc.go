@@ -18,7 +18,7 @@
 // Each request (type message) includes a function that changes the model (type service). So the test can leave out
 // some requests of a sequence and predict the others again: that is how it reduces a mismatch to a handful of
 // requests. It kills the servers on disk and on PostgreSQL. Then the whole database must equal the model, either with
-// or without the request that got no answer. In memory, 2000 requests run with all other tests and 20000 with
+// or without the request that got no answer. In memory, 500 requests run with all other tests and 20000 with
 // SORTKEY_LONG. To run any number, or to test another implementation as a control, use scripts/oracle.sh:
 //
 //	go test ./fuzz -run Oracle -count=1

@@ -199,7 +199,7 @@ func TestOracleAfterKills(t *testing.T) {
 		t.Run(loss, func(t *testing.T) {
 			o := newOracle(proptest.Seed(), memoryEngine(t))
 			defer o.engine.close()
-			if bad := o.run(300, nil); bad != nil {
+			if bad := o.run(100, nil); bad != nil {
 				t.Fatal(o.report(bad, proptest.Seed(), func() *engine { return memoryEngine(t) }))
 			}
 			m := o.message()

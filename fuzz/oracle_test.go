@@ -446,9 +446,9 @@ func TestOracle(t *testing.T) {
 		control(t)
 		return
 	}
-	n := cmp.Or(*oracleRequests, proptest.Cases(20000))
-	if testing.Short() {
-		n = min(n, 1000)
+	n := cmp.Or(*oracleRequests, proptest.Cases(10_000))
+	if proptest.Long() {
+		n = max(n, 20_000)
 	}
 	t.Run("memory", func(t *testing.T) {
 		t.Parallel()

@@ -25,7 +25,7 @@ func TestRequests(t *testing.T) {
 	var all []message
 	var lines bytes.Buffer
 	sent := map[string]bool{}
-	for range cmp.Or(*oracleRequests, 2000) {
+	for range cmp.Or(*oracleRequests, 1500) {
 		m := g.any()
 		all, sent[m.op] = append(all, m), true
 		fmt.Fprintf(&lines, "%s %s\n", m.op, m.body)

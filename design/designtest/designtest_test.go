@@ -11,7 +11,7 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	designtest.Run(t, "../../internal/design/modelfile/testdata/shop.yaml", design.Options{})
+	designtest.Run(t, "../../internal/design/modelfile/testdata/shop.yaml", design.Options{MaxItems: 500})
 }
 
 // TestFailing is run by TestFailures in a separate process.

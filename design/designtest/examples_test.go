@@ -15,6 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 func load(name string) (*model.Model, error) {
@@ -25,11 +26,15 @@ func load(name string) (*model.Model, error) {
 	return modelfile.Parse(file, data)
 }
 
-// TestExamples checks every example at full scale, as sortkey design check does.
+// TestExamples checks every example, as sortkey design check does. A short run generates fewer items.
 func TestExamples(t *testing.T) {
+	o := sortkeydesign.Options{MaxItems: 1000}
+	if proptest.Long() {
+		o.MaxItems = 100_000
+	}
 	for _, name := range examples.Names() {
 		t.Run(name, func(t *testing.T) {
-			designtest.Run(t, filepath.Join("..", "examples", name, "model.yaml"), sortkeydesign.Options{})
+			designtest.Run(t, filepath.Join("..", "examples", name, "model.yaml"), o)
 		})
 	}
 }

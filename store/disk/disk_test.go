@@ -48,6 +48,7 @@ func TestStore(t *testing.T) {
 		storetest.Run(t, func(t *testing.T) store.Store { return open(t, "db", disk.Options{}.On(vfs.NewMem())) })
 	})
 	t.Run("interval", func(t *testing.T) {
+		proptest.NeedLong(t)
 		storetest.Run(t, func(t *testing.T) store.Store {
 			return open(t, "db", disk.Options{SyncEvery: 1e6}.On(vfs.NewMem()))
 		})

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
@@ -38,6 +39,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, write(dir))
 		os.Exit(1)
 	}
+	table.DefaultLoadFrom = 1000 // load fewer items as sorted rows than programs do
 	if os.Getenv(childEnv) != "" {
 		os.Exit(m.Run())
 	}

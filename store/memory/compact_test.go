@@ -119,7 +119,7 @@ func rowsOf(t *testing.T, s store.Store) map[string]string {
 // fork it.
 func TestCompactBesideOthers(t *testing.T) {
 	s := memory.Open()
-	const rows = 20_000
+	const block, rows = 250, 20 * 250
 	rounds := proptest.Cases(40)
 	key := func(i int) []byte { return fmt.Appendf(nil, "%06d", i) }
 	put := func(from, to, step int, value string) {
@@ -132,7 +132,7 @@ func TestCompactBesideOthers(t *testing.T) {
 			return nil
 		}))
 	}
-	put(0, rows, 2, "even") // each later update puts or deletes all odd rows of a thousand rows
+	put(0, rows, 2, "even") // each later update puts all odd rows of a block
 
 	var wg, busy sync.WaitGroup
 	done := make(chan struct{})
@@ -151,7 +151,7 @@ func TestCompactBesideOthers(t *testing.T) {
 	for worker := range 2 {
 		wg.Go(func() {
 			for i := range 5 * rounds {
-				put((i*2+worker)%20*1000+1, (i*2+worker)%20*1000+1000, 2, fmt.Sprint(i))
+				put((i*2+worker)%20*block+1, (i*2+worker)%20*block+block, 2, fmt.Sprint(i))
 			}
 		})
 		wg.Go(func() {
@@ -171,9 +171,9 @@ func TestCompactBesideOthers(t *testing.T) {
 				assert.Equal(t, "even", all["p"+string(key(i))])
 			}
 			for of := range 20 {
-				first := all["p"+string(key(of*1000+1))]
-				for i := 1; i < 1000; i += 2 {
-					assert.Equal(t, first, all["p"+string(key(of*1000+i))], "half an update")
+				first := all["p"+string(key(of*block+1))]
+				for i := 1; i < block; i += 2 {
+					assert.Equal(t, first, all["p"+string(key(of*block+i))], "half an update")
 				}
 			}
 		}

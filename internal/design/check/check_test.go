@@ -9,7 +9,6 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
 func TestShop(t *testing.T) {
@@ -102,21 +101,6 @@ func TestExpectations(t *testing.T) {
 		if r.Patterns[0].OK() != (tt.want == "") || r.Failed(model.Error) != (tt.want != "") {
 			t.Errorf("%s, expecting %s: OK is %v", tt.question, tt.expect, r.Patterns[0].OK())
 		}
-	}
-}
-
-// TestUnquoted holds that a check reports a filter that compares with an attribute no item has. Usually its author
-// forgot the quotes around a text.
-func TestUnquoted(t *testing.T) {
-	for question, want := range map[string]string{
-		`query: {entity: File, where: {drive: a}, filter: size = big}`:           "unknown attribute big",
-		`query: {entity: File, where: {drive: a}, filter: "size IN (PK, big)"}`:  "unknown attribute big",
-		`query: {entity: File, where: {drive: a}, filter: "begins_with(SK, F)"}`: "unknown attribute F",
-		`scan: {table: Drive, filter: size = big}`:                               "unknown attribute big",
-	} {
-		_, err := modelfile.Parse("small.yaml", []byte(small+"    "+question+"\n"))
-		require.ErrorContains(t, err, "the filter compares with the "+want, question)
-		require.ErrorContains(t, err, "quote it", question)
 	}
 }
 

@@ -119,7 +119,7 @@ func TestHours(t *testing.T) {
 tables: {Events: {partition: PK, sort: SK}}
 entities:
   Event:
-    count: 24000
+    count: 12000
     fields: {at: {type: time, from: 2025-01-01, to: 2025-01-10}}
     attributes: {PK: "EV#{at:date}", SK: "{at:time}#{id}"}
     samples: [{at: "2025-01-05T10:00:00Z", id: x}]
@@ -127,7 +127,7 @@ patterns:
   - {name: hour, query: {entity: Event, where: {at: 2025-01-05T10}}}
 `
 	w, whole := checkedIn(t, dataset.Options{}, model)
-	sample := checked(t, dataset.Options{MaxItems: 6000}, model)
+	sample := checked(t, dataset.Options{MaxItems: 4000}, model)
 	hours := map[string]int{}
 	for i := range w.Items {
 		hours[w.Items[i].Values.Get("at")[:len("2025-01-05T10")]]++

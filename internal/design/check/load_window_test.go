@@ -87,8 +87,8 @@ entities:
   O:
     fields: {state: {values: [NEW, DONE, DONE, DONE]}, n: {type: number, from: 1, to: 9}}
     attributes: {PK: "O#{o}", SK: "{o}", st: {template: "{state}", when: {state: [NEW]}}, n: {template: "{n:number}", type: N}}
-    count: 20000
-  D: {attributes: {PK: "D#{d}", SK: A}, count: 200}
+    count: 10000
+  D: {attributes: {PK: "D#{d}", SK: A}, count: 100}
   R:
     of: D
     per: 100
@@ -97,7 +97,7 @@ entities:
   S:
     fields: {user: {distinct: 100, distribution: zipf(1.0)}, day: {type: date, from: 2025-01-01, to: 2025-06-30}}
     attributes: {PK: "S#{user}", SK: "{day}"}
-    count: 6000
+    count: 3000
 patterns:
   - {name: sparse, rate: 100, query: {entity: O, index: ByState, where: {state: NEW}, limit: 10}}
   - {name: zipf, rate: 100, asked: zipf(1.5), update: {entity: O, set: {n: 3}}}
@@ -132,7 +132,7 @@ patterns:
 		}
 		return all
 	}
-	whole, sample := figuresOf(100_000), figuresOf(4000)
+	whole, sample := figuresOf(100_000), figuresOf(3500)
 	require.Greater(t, len(whole), 7)
 	for name, want := range whole {
 		require.InEpsilon(t, want, sample[name], 0.1, name)

@@ -68,7 +68,7 @@ const drive = "../report/testdata/drive.yaml"
 // TestFolds holds that the page begins with the design, then has the patterns and then the findings. A large page
 // folds notes, tables and indexes.
 func TestFolds(t *testing.T) {
-	w, r := linted(t, loaded(t, "../report/testdata/work.yaml"), dataset.Options{MaxItems: 3000})
+	w, r := linted(t, loaded(t, "../report/testdata/work.yaml"), dataset.Options{MaxItems: 500})
 	root := inspect(t, render(t, w, r))
 	slices, scrolled := len(root.class("slice")), 0
 	for _, box := range root.class("scroll") {
@@ -312,7 +312,7 @@ patterns: [{name: get, get: {entity: Thing, where: {id: a}}, rate: 1e9, expect: 
 func TestSameEachTime(t *testing.T) {
 	m := loaded(t, "../lint/testdata/large-airline.yaml")
 	var first []byte
-	for range 3 {
+	for range 2 {
 		w, r := linted(t, m, dataset.Options{MaxItems: 1000})
 		page := render(t, w, r)
 		if first == nil {

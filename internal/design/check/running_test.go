@@ -239,7 +239,7 @@ entities:
 func TestRunningSame(t *testing.T) {
 	m, err := modelfile.Load("../modelfile/testdata/shop.yaml")
 	require.NoError(t, err)
-	w, err := dataset.Build(t.Context(), m, dataset.Options{})
+	w, err := dataset.Build(t.Context(), m, dataset.Options{MaxItems: 500})
 	require.NoError(t, err)
 	defer w.Close()
 	r, err := check.Running(t.Context(), explain.InProcess(w.DB), m, check.RunningOptions{})

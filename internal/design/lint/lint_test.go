@@ -154,7 +154,7 @@ func TestClean(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, large, 3)
 	for _, file := range append(large, "testdata/clean.yaml") {
-		found := findIn(t, file, min(proptest.Cases(maxItems), 100_000))
+		found := findIn(t, file, min(proptest.Cases(3*maxItems), 100_000))
 		if len(found) > 0 {
 			t.Errorf("%s:\n%s", file, text(found))
 		}
@@ -169,7 +169,7 @@ func TestClean(t *testing.T) {
 	require.NoError(t, err)
 	for _, file := range examples {
 		var loud []string
-		for _, f := range findIn(t, file, min(proptest.Cases(maxItems), dataset.DefaultMaxItems)) {
+		for _, f := range findIn(t, file, min(proptest.Cases(3*maxItems), dataset.DefaultMaxItems)) {
 			if f.Severity >= model.Warning {
 				loud = append(loud, f.Rule)
 			}

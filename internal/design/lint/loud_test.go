@@ -247,9 +247,9 @@ entities:
   L: {of: U, per: 30, fields: {at: {type: date}}, attributes: {PK: "U#{u}", SK: "LOG#{at:date}"}, samples: [{u: a, at: 2025-01-01}]}
 patterns: [{name: log, put: L, rate: 10}]`, "precision of one day: at the declared rates a partition gets 8,637 items each day, of which one stays"},
 		{"puts in the partition of a day", "time-only-key", `
-fields: {s: {distinct: 100}, at: {type: time, from: "2026-01-01T00:00:00Z", to: "2026-04-01T00:00:00Z"}}
-entities: {E: {count: 9000, attributes: {PK: "S#{s}#{at:date}", SK: "{at:time}"}}}
-patterns: [{name: log, put: E, rate: 200}]`, "a partition gets 2."},
+fields: {s: {distinct: 10}, at: {type: time, from: "2026-01-01T00:00:00Z", to: "2026-04-01T00:00:00Z"}}
+entities: {E: {count: 900, attributes: {PK: "S#{s}#{at:date}", SK: "{at:time}"}}}
+patterns: [{name: log, put: E, rate: 20}]`, "a partition gets 2."},
 		{"few partitions for many requests", "loads", `
 fields: {s: {distinct: 2}}
 entities: {E: {attributes: {PK: "S#{s}", SK: "{e}"}, samples: [{s: A, e: x}]}}

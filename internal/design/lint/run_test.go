@@ -72,7 +72,7 @@ func TestScale(t *testing.T) {
 	for rule, file := range map[string]string{"limits": "bad-collection", "loads": "bad-volume"} {
 		m, err := modelfile.Load("testdata/" + rule + "/" + file + ".yaml")
 		require.NoError(t, err)
-		for _, n := range []int{500, 4000} {
+		for _, n := range []int{300, 900} {
 			w, err := dataset.Build(context.Background(), m, dataset.Options{MaxItems: n})
 			require.NoError(t, err)
 			found, err := lint.RunAlone(context.Background(), w)

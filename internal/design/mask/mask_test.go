@@ -293,7 +293,7 @@ func TestKeys(t *testing.T) {
 // including fractions, zero and the largest numbers.
 func TestNoneStays(t *testing.T) {
 	var texts []string
-	for i := range 1000 {
+	for i := 0; i < 1000; i += 1 + i/20 {
 		texts = append(texts, strconv.Itoa(i), "-"+strconv.Itoa(i+1), "0."+strconv.Itoa(i)+"1", strconv.Itoa(i)+".5",
 			"0.0"+strconv.Itoa(i%9+1)+"E-90", strconv.Itoa(i+1)+strings.Repeat("0", 122))
 	}

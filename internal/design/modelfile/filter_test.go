@@ -25,6 +25,9 @@ func TestFilterSlips(t *testing.T) {
 		{`count = "5"`, "the filter compares count, of type N, with a value of type S: they are never equal and have no order\nhint: write it without quotes, or declare count with type S"},
 		{`count IN ("5")`, "the filter compares count, of type N"},
 		{`extra = 5`, "the filter compares extra, of type BOOL"},
+		{`total = big`, "the filter compares with the unknown attribute big"},
+		{`total IN (PK, big)`, "the filter compares with the unknown attribute big"},
+		{`begins_with(SK, F)`, "the filter compares with the unknown attribute F"},
 	} {
 		_, err := modelfile.Parse("m.yaml", []byte(`name: m
 tables: {Tab: {partition: PK, sort: SK}}

@@ -20,6 +20,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/capability"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
@@ -247,7 +248,7 @@ func testPutMany(t *testing.T, open func() store.Store) {
 	st, ctx := open(), t.Context()
 	db, many := newDB(t, st), 2000
 	if _, loads := st.(capability.Loader); loads {
-		many = 12_000 // enough for PutMany to load sorted files
+		many = table.DefaultLoadFrom * 6 / 5 // enough for PutMany to load sorted files
 	}
 	indexes := []sortkey.TableOption{
 		sortkey.Global("ByLabel", "label / take:N"), sortkey.Local("ByTake", "take:N").Only(),

@@ -1,4 +1,4 @@
-package diff_test
+package lint_test
 
 import (
 	"cmp"
@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
@@ -24,7 +24,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
-	"github.com/sortkey/sortkey/sortkeytest"
 )
 
 // tally counts what TestPairs carried out.
@@ -61,12 +60,12 @@ type team struct {
 	steps, reads      int
 }
 
-// TestPairs carries out the plans of random pairs of versions on a server, while a program writes. After each step,
+// TestPairs carries out the plans of random pairs of versions on a database, while a program writes. After each step,
 // the patterns of the version in use must return what they would return if only the items of that version existed. At
-// the end, the server must have exactly the items of the new version.
+// the end, the database must have exactly the items of the new version.
 func TestPairs(t *testing.T) {
 	t.Parallel()
-	url := sortkeytest.New(t).URL()
+	db := opened(t)
 	var sum tally
 	proptest.Check(t, 150, func(c *proptest.T) {
 		old := randomVersion(c)
@@ -77,7 +76,7 @@ func TestPairs(t *testing.T) {
 		for range c.Between(1, 4) {
 			made.change(c)
 		}
-		carryOut(c, url, old, made, &sum)
+		carryOut(c, db, old, made, &sum)
 	})
 	t.Logf("%+v", sum)
 }
@@ -99,7 +98,7 @@ func sideOf(c *proptest.T, v *version) (*diff.Side, func()) {
 	return &diff.Side{Dataset: w, Result: r}, func() { w.Close() }
 }
 
-func carryOut(c *proptest.T, url string, old, made *version, sum *tally) {
+func carryOut(c *proptest.T, db *sortkey.DB, old, made *version, sum *tally) {
 	was, closeWas := sideOf(c, old)
 	if was == nil {
 		sum.refused++
@@ -162,7 +161,7 @@ func carryOut(c *proptest.T, url string, old, made *version, sum *tally) {
 	for _, t := range old.tables {
 		becomes[t.name] = made.table(t.id).name
 	}
-	w := newTeam(ctx, c, url, was.Dataset.Model, d, becomes, things)
+	w := newTeam(ctx, c, db, was.Dataset.Model, d, becomes, things)
 	var live func()
 	if c.Bool() {
 		live = func() { later = w.live(c, later) }
@@ -174,13 +173,13 @@ func carryOut(c *proptest.T, url string, old, made *version, sum *tally) {
 	sum.writes += n - len(later)
 }
 
-// newTeam returns a team whose server has the tables and the items of the old version.
+// newTeam returns a team whose database has the tables and the items of the old version.
 func newTeam(
-	ctx context.Context, need failer, url string, was *model.Model, d *diff.Diff, becomes map[string]string,
+	ctx context.Context, need failer, db *sortkey.DB, was *model.Model, d *diff.Diff, becomes map[string]string,
 	things []*thing,
 ) *team {
 	w := &team{
-		need: need, carrier: carrier{need: need, ctx: ctx, url: url}, d: d, was: was, becomes: becomes, things: things,
+		need: need, carrier: carrier{need: need, ctx: ctx, db: db}, d: d, was: was, becomes: becomes, things: things,
 		both: map[string]bool{}, retired: map[string]bool{}, deleted: map[string]bool{},
 	}
 	for _, name := range w.send("ListTables", map[string]any{})["TableNames"].([]any) { // tables of an earlier pair
@@ -583,7 +582,7 @@ func (w *team) look(when string) {
 	reference, err := dataset.Holding(w.ctx, m.Tables, items)
 	require.NoError(w.need, err)
 	defer reference.Close()
-	server := explain.HTTP(w.url, http.DefaultClient, nil)
+	server := explain.InProcess(w.db)
 	for _, p := range m.Patterns {
 		if !w.switched && w.stopped && w.d.Target.Pattern(p.Name) == nil {
 			continue

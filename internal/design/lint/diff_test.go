@@ -1,4 +1,4 @@
-package diff_test
+package lint_test
 
 import (
 	"strings"
@@ -13,7 +13,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/sortkeytest"
 )
 
 func side(t *testing.T, src string) diff.Side {
@@ -77,7 +76,7 @@ func renamesOf(d *datadriven.TestData) diff.Renames {
 // TestDiff compares the two models of each case, which are separated by a line of ===. The command plan prints only
 // the plan, with its questions and names, and also carries it out.
 func TestDiff(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+	datadriven.Walk(t, "../diff/testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			old, made, ok := strings.Cut(d.Input, "\n===\n")
 			require.True(t, ok)
@@ -108,7 +107,7 @@ func TestDiff(t *testing.T) {
 	})
 }
 
-// carryOutSamples carries out a plan on a server that has the samples of the old version. If an entity has as many
+// carryOutSamples carries out a plan on a database that has the samples of the old version. If an entity has as many
 // samples in the new version, the n-th sample is the same item in both.
 func carryOutSamples(t *testing.T, was, is *model.Model, d *diff.Diff, renames diff.Renames) {
 	becomes := map[string]string{}
@@ -147,7 +146,7 @@ func carryOutSamples(t *testing.T, was, is *model.Model, d *diff.Diff, renames d
 			things = append(things, g)
 		}
 	}
-	newTeam(t.Context(), t, sortkeytest.New(t).URL(), was, d, becomes, things).carryOut(nil)
+	newTeam(t.Context(), t, opened(t), was, d, becomes, things).carryOut(nil)
 }
 
 // within reports whether others has all of values.
@@ -166,7 +165,8 @@ func TestSame(t *testing.T) {
 	require.NoError(t, err)
 	var src strings.Builder
 	require.NoError(t, modelfile.Write(&src, m))
-	d := differ(t, side(t, src.String()), side(t, src.String()), nil)
+	shop := side(t, src.String())
+	d := differ(t, shop, shop, nil)
 	require.True(t, d.Empty())
 	require.Empty(t, d.Plan)
 	require.False(t, d.Worse())

@@ -1,4 +1,4 @@
-package diff_test
+package lint_test
 
 import (
 	"fmt"

@@ -1,25 +1,34 @@
-package diff_test
+package lint_test
 
 import (
 	"context"
 	"encoding/json"
-	"io"
-	"net/http"
 	"slices"
-	"strings"
+	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/engine"
 )
 
-// A carrier sends the requests of a plan's steps to a server, as a team would.
+// A carrier sends the requests of a plan's steps to a database, as a team would.
 type carrier struct {
 	need  require.TestingT
 	ctx   context.Context
-	url   string
+	db    *sortkey.DB
 	units float64 // of all writes
+}
+
+// opened returns a new database.
+func opened(t *testing.T) *sortkey.DB {
+	t.Helper()
+	db, err := sortkey.Open(sortkey.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
 }
 
 // send sends a request and returns the response.
@@ -30,16 +39,8 @@ func (c *carrier) send(op string, in map[string]any) map[string]any {
 	}
 	body, err := json.Marshal(in)
 	require.NoError(c.need, err)
-	req, err := http.NewRequestWithContext(c.ctx, http.MethodPost, c.url, strings.NewReader(string(body)))
-	require.NoError(c.need, err)
-	req.Header.Set("X-Amz-Target", "DynamoDB_20120810."+op)
-	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	resp, err := http.DefaultClient.Do(req)
-	require.NoError(c.need, err)
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	require.NoError(c.need, err)
-	require.Equal(c.need, http.StatusOK, resp.StatusCode, "%s: %s", op, text)
+	text, status := engine.Of(c.db).Service.Serve(c.ctx, "DynamoDB_20120810."+op, body, nil)
+	require.Equal(c.need, 200, status, "%s: %s", op, text)
 	out := map[string]any{}
 	require.NoError(c.need, json.Unmarshal(text, &out))
 	if writes {
