@@ -48,8 +48,8 @@ type transactRead struct {
 }
 
 // readTransaction reads the items of a transaction from one snapshot. find returns the reads; it checks the request
-// against the tables in the snapshot. readTransaction returns the responses, and the consumed capacity in the form that
-// mode asks for.
+// against the tables in the snapshot. readTransaction returns the responses, and the consumed capacity in the form
+// that mode asks for.
 func (s *Service) readTransaction(
 	ctx context.Context, op wire.Op, mode *string, find func(*table.View) ([]transactRead, error),
 ) (responses []wire.ItemResponse, capacity []wire.ConsumedCapacity, err error) {
