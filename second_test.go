@@ -67,7 +67,7 @@ func TestEnsureTable(t *testing.T) {
 			[]sortkey.TableOption{sortkey.Local("ByX", "x")},
 		},
 		{"customer / order:N",
-			`with the key "city" that projects the keys and a, total, not a global index with the key "city / order:N" that`,
+			`"city" that projects the keys and a, total, not a global index with the key "city / order:N" that`,
 			[]sortkey.TableOption{sortkey.Global("ByCity", "city / order:N").Only("a", "total")}},
 		{"customer / order:N",
 			`the keys and a, total, not a global index with the key "city" that projects all attributes`,

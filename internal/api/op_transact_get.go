@@ -33,8 +33,10 @@ func (s *Service) transactGetItems(
 
 	out := new(wire.TransactGetItemsOutput)
 	var err error
-	out.Responses, out.ConsumedCapacity, err = s.readTransaction(ctx, wire.OpTransactGetItems,
-		in.ReturnConsumedCapacity, func(view *table.View) ([]transactRead, error) { return s.getReads(view, in, reads) })
+	find := func(view *table.View) ([]transactRead, error) { return s.getReads(view, in, reads) }
+	out.Responses, out.ConsumedCapacity, err = s.readTransaction(
+		ctx, wire.OpTransactGetItems, in.ReturnConsumedCapacity, find,
+	)
 	return out, err
 }
 
