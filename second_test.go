@@ -66,9 +66,11 @@ func TestEnsureTable(t *testing.T) {
 			"customer / order:N", "it has no local index ByX, and one cannot be added",
 			[]sortkey.TableOption{sortkey.Local("ByX", "x")},
 		},
-		{"customer / order:N", `with the key "city" that projects the keys and a, total, not a global index with the key "city / order:N" that`,
+		{"customer / order:N",
+			`"city" that projects the keys and a, total, not a global index with the key "city / order:N" that`,
 			[]sortkey.TableOption{sortkey.Global("ByCity", "city / order:N").Only("a", "total")}},
-		{"customer / order:N", `the keys and a, total, not a global index with the key "city" that projects all attributes`,
+		{"customer / order:N",
+			`the keys and a, total, not a global index with the key "city" that projects all attributes`,
 			[]sortkey.TableOption{sortkey.Global("ByCity", "city")}},
 		{
 			"customer / order:N", `index ByTotal is a local index with the key`,

@@ -87,8 +87,8 @@ func wrongDestination(why string) error {
 	return wire.Validation("Table is not in a valid state to enable Kinesis Streaming Destination: " + why)
 }
 
-// switchKinesis calls change to change the destinations in the definition of a table. The response has the given status.
-// change also gets a pointer to the destination with the StreamArn of the input, or nil if there is none.
+// switchKinesis calls change to change the destinations in the definition of a table. The response has the given
+// status. change also gets a pointer to the destination with the StreamArn of the input, or nil if there is none.
 func (s *Service) switchKinesis(ctx context.Context, in *wire.KinesisStreamingDestinationInput, status string,
 	change func(*table.Definition, *table.Destination) error,
 ) (*wire.KinesisStreamingDestinationOutput, error) {

@@ -33,8 +33,10 @@ func (s *Service) transactGetItems(
 
 	out := new(wire.TransactGetItemsOutput)
 	var err error
-	out.Responses, out.ConsumedCapacity, err = s.readTransaction(ctx, wire.OpTransactGetItems,
-		in.ReturnConsumedCapacity, func(view *table.View) ([]transactRead, error) { return s.getReads(view, in, reads) })
+	find := func(view *table.View) ([]transactRead, error) { return s.getReads(view, in, reads) }
+	out.Responses, out.ConsumedCapacity, err = s.readTransaction(
+		ctx, wire.OpTransactGetItems, in.ReturnConsumedCapacity, find,
+	)
 	return out, err
 }
 
@@ -48,8 +50,8 @@ type transactRead struct {
 }
 
 // readTransaction reads the items of a transaction from one snapshot. find returns the reads; it checks the request
-// against the tables in the snapshot. readTransaction returns the responses, and the consumed capacity in the form that
-// mode asks for.
+// against the tables in the snapshot. readTransaction returns the responses, and the consumed capacity in the form
+// that mode asks for.
 func (s *Service) readTransaction(
 	ctx context.Context, op wire.Op, mode *string, find func(*table.View) ([]transactRead, error),
 ) (responses []wire.ItemResponse, capacity []wire.ConsumedCapacity, err error) {

@@ -157,7 +157,8 @@ func collectionMetrics(mode *string, tx *table.Tx, t *table.Table, key attr.Item
 // addCollection adds the size of the item collection of a key to those of the table that the request calls name, unless
 // they have it already or the request does not ask for it.
 func addCollection(
-	all *map[string][]wire.ItemCollectionMetrics, name string, mode *string, tx *table.Tx, t *table.Table, key attr.Item,
+	all *map[string][]wire.ItemCollectionMetrics, name string, mode *string,
+	tx *table.Tx, t *table.Table, key attr.Item,
 ) error {
 	m, err := collectionMetrics(mode, tx, t, key)
 	if err != nil || m == nil {
