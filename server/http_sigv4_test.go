@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,17 @@ func sent(r *http.Request, body string) *http.Request {
 		in.Host = r.Host
 	}
 	return in
+}
+
+// presign signs r in its query string.
+func presign(t *testing.T, r *http.Request, by aws.Credentials, body, region string, at time.Time) {
+	t.Helper()
+	uri, headers, err := v4.NewSigner().PresignHTTP(t.Context(), by, r, sum(body), "dynamodb", region, at)
+	require.NoError(t, err)
+	r.URL, err = url.Parse(uri)
+	require.NoError(t, err)
+	r.Header = headers
+	r.Header.Set("Content-Type", json10)
 }
 
 // TestSigned checks signatures made by the AWS SDK.
@@ -106,6 +118,19 @@ func TestSigned(t *testing.T) {
 				require.Contains(t, body,
 					"The request signature we calculated does not match the signature you provided.")
 			}
+
+			if tt.creds.SessionToken != "" {
+				return
+			}
+			p := unsigned(t, tt.url, tt.body)
+			presign(t, p, tt.creds, tt.body, tt.region, tt.at)
+			p.Host = r.Host // the signer leaves out a default port
+			res, body = do(t, h, sent(p, tt.body))
+			require.Equal(t, 200, res.StatusCode, "presigned: %s", body)
+			p.URL.RawQuery = strings.Replace(p.URL.RawQuery, "X-Amz-Signature=", "X-Amz-Signature=0", 1)
+			res, body = do(t, h, sent(p, tt.body))
+			require.Equal(t, 400, res.StatusCode)
+			require.Contains(t, body, "#InvalidSignatureException")
 		})
 	}
 }
@@ -121,11 +146,31 @@ func TestPackedRequestIsSignedAsSent(t *testing.T) {
 	require.Equal(t, listTables+"|{}", got)
 }
 
+func TestPresignedExpiry(t *testing.T) {
+	for expires, late := range map[string]time.Duration{"60": 61 * time.Second, "7200": 121 * time.Minute} {
+		p := unsigned(t, "http://localhost:8000/?X-Amz-Expires="+expires, "{}")
+		presign(t, p, keys, "{}", "us-east-1", now)
+		for after, status := range map[time.Duration]int{late - time.Minute: 200, late: 400} {
+			opts := signing
+			opts.Clock = func() time.Time { return now.Add(max(after, 0)) }
+			res, body := do(t, server.New(echo{}, opts), sent(p, "{}"))
+			require.Equal(t, status, res.StatusCode, body)
+			if status == 400 {
+				require.Contains(t, body, "Signature expired: 20260301T120000Z is now earlier than")
+			}
+		}
+	}
+}
+
 // TestSignatureErrors has messages from dynalite (index.js, test/connection.js), and some checksums recorded from
 // DynamoDB.
 func TestSignatureErrors(t *testing.T) {
 	h := server.New(echo{}, signing)
-	const missing = "MissingAuthenticationTokenException: Request is missing Authentication Token"
+	const (
+		missing = "MissingAuthenticationTokenException: Request is missing Authentication Token"
+		both    = "InvalidSignatureException: Found both 'X-Amz-Algorithm' as a query-string param and " +
+			"'Authorization' as HTTP header."
+	)
 	auth := func(algorithm, credential, headers string) string {
 		return fmt.Sprintf("%s Credential=%s, SignedHeaders=%s, Signature=00", algorithm, credential, headers)
 	}
@@ -137,10 +182,12 @@ func TestSignatureErrors(t *testing.T) {
 	}{
 		{"no header", "/", "", "", missing, 2088342776},
 		{"incomplete header", "/", "AWS4", "", missing, 2088342776},
+		{"half a query", "/?X-Amz-Algorith", "X", "", missing, 2088342776},
 		{
-			"query", "/?X-Amz-Algorithm=a&X-Amz-Credential=a&X-Amz-Signature=b&X-Amz-SignedHeaders=c&X-Amz-Date=d", "",
+			"query without algorithm", "/?X-Amz-Credential=a&X-Amz-Signature=b&X-Amz-SignedHeaders=c&X-Amz-Date=d", "",
 			"", missing, 2088342776,
 		},
+		{"header and query", "/?X-Amz-Algorithm", "X", "", both, 2139606068},
 		{
 			"nothing in it", "/", "AWS4-",
 			"", "IncompleteSignatureException: Authorization header requires 'Credential' parameter. " +
@@ -167,6 +214,20 @@ func TestSignatureErrors(t *testing.T) {
 			"no equal-sign", "/", "AWS4-HMAC-SHA256 Signature=b,    Credential,    SignedHeaders", "a",
 			"IncompleteSignatureException: 'Credential' not a valid key=value pair (missing equal-sign) in " +
 				"Authorization header: 'AWS4-HMAC-SHA256 Signature=b,    Credential,    SignedHeaders'.", 0,
+		},
+		{
+			"empty query", "/?X-Amz-Algorithm", "",
+			"", "IncompleteSignatureException: AWS query-string parameters must include 'X-Amz-Algorithm'. " +
+				"AWS query-string parameters must include 'X-Amz-Credential'. " +
+				"AWS query-string parameters must include 'X-Amz-Signature'. " +
+				"AWS query-string parameters must include 'X-Amz-SignedHeaders'. " +
+				"AWS query-string parameters must include 'X-Amz-Date'. Re-examine the query-string parameters.",
+			2900502663,
+		},
+		{
+			"query without headers", "/?X-Amz-Algorithm=a&X-Amz-Credential=b&X-Amz-Signature=c&X-Amz-Date=d", "", "",
+			"IncompleteSignatureException: AWS query-string parameters must include 'X-Amz-SignedHeaders'. " +
+				"Re-examine the query-string parameters.", 3712057481,
 		},
 		{
 			"date", "/", auth(good, "KEY"+scope, "host"),
@@ -217,6 +278,11 @@ func TestSignatureErrors(t *testing.T) {
 		{
 			"HTTP date", "/", auth(good, "NOKEY"+scope, "host"), "Sun, 01 Mar 2026 12:00:00 GMT",
 			"UnrecognizedClientException: The security token included in the request is invalid.", 0,
+		},
+		{
+			"expires", "/?X-Amz-Algorithm=a&X-Amz-Credential=b&X-Amz-Signature=c&X-Amz-Date=d&X-Amz-SignedHeaders=e&" +
+				"X-Amz-Expires=604801", "", "",
+			"IncompleteSignatureException: X-Amz-Expires must be a number of seconds between 0 and 604800.", 0,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -274,13 +340,34 @@ func TestSignedOperation(t *testing.T) {
 	h := server.New(echo{}, signing)
 	const other = "DynamoDB_20120810.DeleteTable"
 
-	// A header cannot be added after the request was signed.
+	// A presigned request has the operation in its query string.
 	r := unsigned(t, "http://localhost:8000/", "{}")
+	presign(t, r, keys, "{}", "us-east-1", now)
+	r.Header.Set("X-Amz-Target", other)
+	res, body := do(t, h, sent(r, "{}"))
+	require.Equal(t, 200, res.StatusCode, body)
+	require.Equal(t, listTables+"|{}", body)
+
+	// If a presigned request, for example of another service, has no operation there, a header cannot add one.
+	r = unsigned(t, "http://localhost:8000/", "{}")
+	r.Header.Del("X-Amz-Target")
+	presign(t, r, keys, "{}", "us-east-1", now)
+	r.Header.Set("X-Amz-Target", other)
+	_, body = do(t, h, sent(r, "{}"))
+	require.Contains(t, body, "'X-Amz-Target' must be a 'SignedHeader'")
+
+	// Nor can a header that was added after the request was signed in its headers.
+	r = unsigned(t, "http://localhost:8000/", "{}")
 	r.Header.Del("X-Amz-Target")
 	require.NoError(t, v4.NewSigner().SignHTTP(t.Context(), keys, r, sum("{}"), "dynamodb", "us-east-1", now))
 	r.Header.Set("X-Amz-Target", other)
-	_, body := do(t, h, sent(r, "{}"))
+	_, body = do(t, h, sent(r, "{}"))
 	require.Contains(t, body, "'X-Amz-Target' must be a 'SignedHeader'")
+	u := r.URL.Query()
+	u.Set("X-Amz-Target", other)
+	r.URL.RawQuery = u.Encode()
+	_, body = do(t, h, sent(r, "{}"))
+	require.Contains(t, body, "InvalidSignatureException")
 }
 
 // TestSignatureMessage checks the message that helps to debug a wrong

@@ -356,8 +356,8 @@ func TestHeaderLimit(t *testing.T) {
 	}
 }
 
-// TestAcceptEncoding has cases from Alternator's test_compressed_response.py, which passes on DynamoDB, for gzip. In
-// those with deflate, DynamoDB may answer in deflate. Repeated headers are combined.
+// TestAcceptEncoding has cases from Alternator's test_compressed_response.py, which passes on DynamoDB. Repeated
+// headers are combined.
 func TestAcceptEncoding(t *testing.T) {
 	long := strings.Repeat("x", 4096)
 	h := server.New(handlerFunc(func(_ context.Context, _ string, body, dst []byte) ([]byte, int) {
@@ -374,18 +374,18 @@ func TestAcceptEncoding(t *testing.T) {
 		{"compress", ""},
 		{"x-gzip", ""},
 		{"gzip", "gzip"},
-		{"deflate", ""},
+		{"deflate", "deflate"},
 		{"gzip, deflate", "gzip"},
-		{"br, identity, deflate, gzip", "gzip"},
+		{"br, identity, deflate, gzip", "deflate"},
 		{"GZIP, identity", "gzip"},
 		{"dog, gzip ,, cat", "gzip"},
 		{"gzip;q=0.8, deflate;q=0.5", "gzip"},
-		{"br, gzip;q=0, deflate; q = 0.5 , identity;q=0", ""},
+		{"br, gzip;q=0, deflate; q = 0.5 , identity;q=0", "deflate"},
 		{"*", "gzip"},
 		{"*, deflate;q=0.5", "gzip"},
-		{"*, gzip;q=0", ""},
+		{"*, deflate", "deflate"},
 		{"*, identity", "gzip"},
-		{"*, gzip;q=0.5", "gzip"},
+		{"*, gzip;q=0.5", "deflate"},
 		{"gzip ;q=0", ""},
 		{"identity;q=0", ""},
 		{"*;q=0", ""},
@@ -395,16 +395,18 @@ func TestAcceptEncoding(t *testing.T) {
 		{`"gzip"`, ""},
 		{"gzip br", ""},
 		{"gzip:q=1", ""},
-		{"gzip;q=31", "gzip"},
-		{"deflate;q=0.5, gzip;q=0.2", "gzip"},
-		{"gzip;q=1;q=0", "gzip"},
-		{"gzip;q=0.", ""},
-		{"gzip;q=0.x", "gzip"},
-		{"gzip;q=-0.5", ""},
+		{"deflate;q=0.5, gzip;q=31", "gzip"},
+		{"gzip;q=31,deflate;q=51", "gzip"},
+		{"deflate;q=0.5, gzip;q=0.2", "deflate"},
+		{"deflate;q=0.5, gzip;q=1;q=0.2", "gzip"},
+		{"deflate;q=0.5,gzip;q=0.", "deflate"},
+		{"deflate;q=0.5,gzip;q=0.x", "gzip"},
+		{"deflate;q=-0.5,gzip;q=0.2", "gzip"},
 		{"gzip;nq=1;q=0 ", ""},
 		{"gzip;q=0, gzip;q=1, gzip;q=0", "gzip"},
 		{"br,identity;q=0.5,gzip;q=0.0001", "gzip"},
 		{"identity\ngzip", "gzip"},
+		{"deflate;q=0.1\ngzip;q=0.2", "gzip"},
 	} {
 		t.Run(tt.header, func(t *testing.T) {
 			r := post(long, "X-Amz-Target", listTables, "Content-Type", json10)

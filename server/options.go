@@ -8,8 +8,10 @@ import (
 
 // Options configure [New]. The zero value is ready to use.
 type Options struct {
-	// Credentials maps access keys to secret keys. If it is not nil, every request must carry a valid Signature
-	// Version 4 in its Authorization header. Default: requests need no signature, and signatures are not checked.
+	// Credentials maps access keys to secret keys. If it is not nil, every
+	// request must carry a valid Signature Version 4, in its header or its
+	// query string. Default: requests need no signature, and signatures are not
+	// checked.
 	Credentials map[string]string
 
 	// Isolate, if positive, gives each access key a database of its own (or each other name that IsolateBy chooses).

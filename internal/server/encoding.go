@@ -2,7 +2,9 @@ package server
 
 import (
 	"compress/gzip"
+	"compress/zlib"
 	"context"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,38 +13,81 @@ import (
 	"github.com/sortkey/sortkey/internal/throttle"
 )
 
-// acceptsGzip reports whether the Accept-Encoding headers of a request allow a response in gzip: they name gzip with a
-// weight that is not 0 or, if they do not name gzip, "*". An invalid weight counts as 1. The server offers no other
-// encoding.
-func acceptsGzip(headers []string) bool {
-	named, star := false, false
+// acceptedEncoding returns the encoding for a response, "gzip", "deflate" or "", given the Accept-Encoding headers of
+// the request. It follows what Alternator's test_compressed_response.py recorded of DynamoDB:
+//
+//   - The encoding with the highest weight wins. Among equal weights, a named encoding wins over "*", and otherwise
+//     the first one wins.
+//   - Identity is ignored.
+//   - An invalid weight, or a weight above 1, counts as 1; a weight below 0 counts as 0.
+//   - If an encoding is repeated, its highest weight counts.
+func acceptedEncoding(headers []string) string {
+	type choice struct {
+		weight float64
+		order  int
+		named  bool
+	}
+	gzip, deflate, star := choice{weight: -1}, choice{weight: -1}, choice{weight: -1}
+	order := 0
 	for _, header := range headers {
 		for part := range strings.SplitSeq(header, ",") {
 			name, params, _ := strings.Cut(part, ";")
+			var c *choice
 			switch strings.ToLower(strings.TrimSpace(name)) {
 			case "gzip":
-				if !isRefused(params) {
-					return true
-				}
-				named = true
+				c = &gzip
+			case "deflate":
+				c = &deflate
 			case "*":
-				star = star || !isRefused(params)
+				c = &star
+			default:
+				continue
+			}
+			order++
+			if w := weight(params); w > c.weight {
+				*c = choice{w, order, true}
 			}
 		}
 	}
-	return star && !named
-}
 
-// isRefused reports whether the parameters of an encoding give it the weight 0, or less.
-func isRefused(params string) bool {
-	for param := range strings.SplitSeq(params, ";") {
-		name, value, _ := strings.Cut(param, "=")
-		if strings.EqualFold(strings.TrimSpace(name), "q") {
-			q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			return err == nil && q <= 0
+	for _, c := range []*choice{&gzip, &deflate} {
+		if c.weight < 0 && star.weight >= 0 {
+			*c = choice{weight: star.weight, order: star.order}
 		}
 	}
-	return false
+	better := deflate.weight > gzip.weight
+	if deflate.weight == gzip.weight {
+		better = deflate.named && !gzip.named || deflate.named == gzip.named && deflate.order < gzip.order
+	}
+	switch {
+	case better && deflate.weight > 0:
+		return "deflate"
+	case gzip.weight > 0:
+		return "gzip"
+	}
+	return ""
+}
+
+// weight returns the first q parameter among the parameters of an encoding, or 1 if it has none.
+func weight(params string) float64 {
+	for param := range strings.SplitSeq(params, ";") {
+		name, value, ok := strings.Cut(param, "=")
+		if !ok || !strings.EqualFold(strings.TrimSpace(name), "q") {
+			continue
+		}
+		q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+		if err != nil || q != q {
+			return 1
+		}
+		return max(0, min(q, 1))
+	}
+	return 1
+}
+
+// A compressor is a gzip or zlib writer.
+type compressor interface {
+	io.WriteCloser
+	Reset(w io.Writer)
 }
 
 var gzipWriters = sync.Pool{New: func() any {
@@ -50,11 +95,20 @@ var gzipWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// compress writes body to buf in gzip. A long body is heavy work, so compress
+var zlibWriters = sync.Pool{New: func() any {
+	w, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed)
+	return w
+}}
+
+// compress writes body to buf in an encoding that acceptedEncoding returned. A long body is heavy work, so compress
 // waits for a slot of package throttle between parts of it. If ctx ends, compress continues without a slot, because
 // then no client waits for the answer.
-func compress(ctx context.Context, body []byte, buf *buffer) {
-	w := gzipWriters.Get().(*gzip.Writer)
+func compress(ctx context.Context, coding string, body []byte, buf *buffer) {
+	pool := &gzipWriters
+	if coding == "deflate" {
+		pool = &zlibWriters
+	}
+	w := pool.Get().(compressor)
 	w.Reset(buf)
 	var work throttle.Work
 	for part := range slices.Chunk(body, throttle.Stretch) {
@@ -63,5 +117,5 @@ func compress(ctx context.Context, body []byte, buf *buffer) {
 	}
 	_ = w.Close()
 	work.Done()
-	gzipWriters.Put(w)
+	pool.Put(w)
 }

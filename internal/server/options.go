@@ -32,8 +32,10 @@ type Options struct {
 	// errors. Default: discard.
 	Logger *slog.Logger
 
-	// Credentials maps access keys to secret keys. If it is not nil, every request must carry a valid Signature
-	// Version 4 in its Authorization header. Default: requests need no signature, and signatures are not checked.
+	// Credentials maps access keys to secret keys. If it is not nil, every
+	// request must carry a valid Signature Version 4, in its header or its
+	// query string. Default: requests need no signature, and signatures are not
+	// checked.
 	Credentials map[string]string
 
 	// Isolation says which part of a request names its database. The context of the handler holds that name

@@ -210,9 +210,15 @@ func (s *service) serve(
 }
 
 // operation returns the target of a request if its form is one that DynamoDB knows. The handler decides whether the
-// operation exists.
+// operation exists. A presigned request has the target in its query string, because signers move headers that begin
+// with X-Amz there. Then operation ignores the header, which is not signed.
 func operation(r *http.Request) (string, *failure) {
 	target := r.Header.Get("X-Amz-Target")
+	if r.URL.RawQuery != "" {
+		if query := r.URL.Query(); target == "" || query.Has("X-Amz-Algorithm") && query.Has("X-Amz-Target") {
+			target = query.Get("X-Amz-Target")
+		}
+	}
 	for _, prefix := range []string{"DynamoDB_20120810.", "DynamoDBStreams_20120810."} {
 		if op, ok := strings.CutPrefix(target, prefix); ok && op != "" && !strings.Contains(op, ".") {
 			return target, nil
@@ -269,16 +275,18 @@ func responseType(h http.Header) []string {
 // JSON. The checksum covers the bytes as sent, after compression (Alternator, test_crc.py).
 func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *buffer, typ []string) {
 	h := w.Header()
-	if n := s.opts.CompressBytes; n >= 0 && len(out.b) >= n && acceptsGzip(r.Header["Accept-Encoding"]) {
-		packed := newBuffer()
-		compress(r.Context(), out.b, packed)
-		packed.share, out.share = out.share, share{}
-		out.free()
-		if out = packed.settle(); out == nil { // the compressed answer may need more memory than the original
-			s.fail(w, r, errBusy)
-			return
+	if n := s.opts.CompressBytes; n >= 0 && len(out.b) >= n {
+		if coding := acceptedEncoding(r.Header["Accept-Encoding"]); coding != "" {
+			packed := newBuffer()
+			compress(r.Context(), coding, out.b, packed)
+			packed.share, out.share = out.share, share{}
+			out.free()
+			if out = packed.settle(); out == nil { // the compressed answer may need more memory than the original
+				s.fail(w, r, errBusy)
+				return
+			}
+			h.Set("Content-Encoding", coding)
 		}
-		h.Set("Content-Encoding", "gzip")
 	}
 
 	if own := responseType(r.Header); own != nil {

@@ -20,7 +20,7 @@ const (
 	terminator  = "aws4_request"
 	basicTime   = "20060102T150405Z"
 	skew        = 15 * time.Minute
-	span        = "15 min." // skew in messages
+	maxExpires  = 7 * 24 * time.Hour
 )
 
 // A signature holds the parts of a request's signature.
@@ -30,6 +30,8 @@ type signature struct {
 	headers    string // names, separated by semicolons
 	value      string // hexadecimal
 	date       string // ISO 8601, basic format
+	valid      time.Duration
+	query      bool // the signature is in the query string
 
 	names  []string // headers, in lower case
 	scope  []string // credential, split
@@ -86,15 +88,15 @@ func (sig *signature) check(r *http.Request, secrets map[string]string, now time
 				sig.date))
 	}
 	now = now.UTC()
-	if oldest := now.Add(-skew); at.Before(oldest) {
+	if oldest := now.Add(-sig.valid); at.Before(oldest) {
 		return badRequest("InvalidSignatureException", fmt.Sprintf("Signature expired: %s is now earlier than %s (%s "+
 			"- %s)",
-			sig.date, oldest.Format(basicTime), now.Format(basicTime), span))
+			sig.date, oldest.Format(basicTime), now.Format(basicTime), span(sig.valid)))
 	}
 	if newest := now.Add(skew); at.After(newest) {
 		return badRequest("InvalidSignatureException", fmt.Sprintf("Signature not yet current: "+
 			"%s is still later than %s (%s + %s)",
-			sig.date, newest.Format(basicTime), now.Format(basicTime), span))
+			sig.date, newest.Format(basicTime), now.Format(basicTime), span(skew)))
 	}
 
 	sig.names = strings.Split(strings.ToLower(sig.headers), ";")
@@ -121,7 +123,8 @@ func (sig *signature) check(r *http.Request, secrets map[string]string, now time
 	}
 
 	// If the target were not signed, anybody who sees a signed request could send it as another operation.
-	if r.Header["X-Amz-Target"] != nil && !slices.Contains(sig.names, "x-amz-target") {
+	if r.Header["X-Amz-Target"] != nil && !slices.Contains(sig.names, "x-amz-target") &&
+		!(sig.query && r.URL.Query().Has("X-Amz-Target")) {
 		return badRequest(
 			"InvalidSignatureException", "'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.",
 		)
@@ -131,7 +134,7 @@ func (sig *signature) check(r *http.Request, secrets map[string]string, now time
 
 // verify checks that the signature matches the request and its body.
 func (sig *signature) verify(r *http.Request, body []byte) *failure {
-	canonical := canonicalRequest(r, body, sig.names)
+	canonical := canonicalRequest(r, body, sig.names, sig.query)
 	toSign := strings.Join(
 		[]string{algorithm, sig.date, strings.Join(sig.scope[1:], "/"), hexSum([]byte(canonical))}, "\n",
 	)
@@ -181,12 +184,26 @@ func checkScope(scope []string, date string) *failure {
 
 var errUnsigned = badRequest("MissingAuthenticationTokenException", "Request is missing Authentication Token")
 
-// parseSignature parses the signature of a request from its Authorization header.
+// parseSignature parses the signature of a request from its Authorization
+// header or, if it is presigned, from its query string.
 func parseSignature(r *http.Request) (signature, *failure) {
-	h, auth := r.Header, r.Header.Get("Authorization")
-	if !strings.HasPrefix(strings.TrimSpace(auth), "AWS4-") {
+	auth, query := r.Header.Get("Authorization"), r.URL.Query()
+	presigned := query.Has("X-Amz-Algorithm")
+	switch {
+	case auth != "" && presigned:
+		return signature{}, badRequest(
+			"InvalidSignatureException",
+			"Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.",
+		)
+	case presigned:
+		return parseQuery(query)
+	case !strings.HasPrefix(strings.TrimSpace(auth), "AWS4-"):
 		return signature{}, errUnsigned
 	}
+	return parseHeader(r.Header, auth)
+}
+
+func parseHeader(h http.Header, auth string) (signature, *failure) {
 	name, rest, _ := strings.Cut(strings.TrimSpace(auth), " ")
 	fields := map[string]string{}
 	for _, part := range strings.FieldsFunc(rest, func(c rune) bool { return c == ',' || c == ' ' }) {
@@ -221,13 +238,50 @@ func parseSignature(r *http.Request) (signature, *failure) {
 	}
 	return signature{
 		algorithm: name, credential: fields["Credential"], headers: fields["SignedHeaders"],
-		value: fields["Signature"], date: date,
+		value: fields["Signature"], date: date, valid: skew,
+	}, nil
+}
+
+func parseQuery(query url.Values) (signature, *failure) {
+	var msg strings.Builder
+	for _, k := range []string{
+		"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date",
+	} {
+		if query.Get(k) == "" {
+			fmt.Fprintf(&msg, "AWS query-string parameters must include '%s'. ", k)
+		}
+	}
+
+	if msg.Len() > 0 {
+		return signature{}, badRequest(
+			"IncompleteSignatureException", msg.String()+"Re-examine the query-string parameters.",
+		)
+	}
+	valid := skew
+	if query.Has("X-Amz-Expires") {
+		n, err := strconv.Atoi(query.Get("X-Amz-Expires"))
+		if err != nil || n < 0 || n > int(maxExpires/time.Second) {
+			return signature{}, badRequest(
+				"IncompleteSignatureException", "X-Amz-Expires must be a number of seconds between 0 and 604800.",
+			)
+		}
+		valid = time.Duration(n) * time.Second
+	}
+
+	return signature{
+		algorithm: query.Get("X-Amz-Algorithm"), credential: query.Get("X-Amz-Credential"),
+		headers: query.Get("X-Amz-SignedHeaders"),
+		value:   query.Get("X-Amz-Signature"), date: query.Get("X-Amz-Date"), valid: valid, query: true,
 	}, nil
 }
 
 // canonicalRequest returns the canonical form of a request, which the sender's signature covers (IAM User Guide,
 // "Create a signed AWS API request").
-func canonicalRequest(r *http.Request, body []byte, names []string) string {
+func canonicalRequest(r *http.Request, body []byte, names []string, presigned bool) string {
+	query := r.URL.Query()
+	if presigned {
+		query.Del("X-Amz-Signature")
+	}
 	path := r.URL.EscapedPath()
 	if path == "" {
 		path = "/"
@@ -235,7 +289,7 @@ func canonicalRequest(r *http.Request, body []byte, names []string) string {
 	var b strings.Builder
 	b.WriteString(r.Method + "\n")
 	appendEscaped(&b, path)
-	b.WriteString("\n" + canonicalQuery(r.URL.Query()) + "\n")
+	b.WriteString("\n" + canonicalQuery(query) + "\n")
 	for _, name := range names {
 		b.WriteString(name + ":" + headerValue(r, name) + "\n")
 	}
@@ -291,4 +345,11 @@ func mac(key []byte, text string) []byte {
 func hexSum(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
+}
+
+func span(d time.Duration) string {
+	if d%time.Minute == 0 {
+		return fmt.Sprintf("%d min.", d/time.Minute)
+	}
+	return fmt.Sprintf("%d sec.", d/time.Second)
 }
