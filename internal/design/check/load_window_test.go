@@ -9,6 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/load"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
 const months = `name: m
