@@ -98,25 +98,6 @@ func TestSmallTables(t *testing.T) {
 	}
 }
 
-func TestGrow(t *testing.T) {
-	slow(t)
-	r, err := bench.Grow(t.Context(), quick(), 3000)
-	require.NoError(t, err)
-	var sizes []int
-	for _, s := range r.Growth.Steps {
-		sizes = append(sizes, s.Items)
-		require.Len(t, s.Points, len(r.Growth.Layers))
-		for _, p := range s.Points {
-			require.Positive(t, p.Ratio)
-		}
-	}
-	require.Equal(t, []int{1000, 2000, 3000}, sizes)
-	require.Empty(t, r.Growth.Stopped)
-	var text strings.Builder
-	r.Print(&text, false)
-	require.Regexp(t, `(?m)^ *items +bare +× +p99 +table +× +p99 +api +× +p99 +memory$`, text.String())
-}
-
 // slow skips a test of a whole run under -short, because TestRun uses the same goroutines.
 func slow(t *testing.T) {
 	t.Helper()

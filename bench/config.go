@@ -36,7 +36,7 @@ type Config struct {
 	Duration time.Duration
 	// Workers that call at the same time. Default: 1. Some workloads need more.
 	Workers int
-	// Calls is the largest number of different requests. Default: 4096, and 16384 for growth.
+	// Calls is the largest number of different requests. Default: 4096.
 	Calls int
 	// Seed of the requests. Default: 1.
 	Seed uint64

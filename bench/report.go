@@ -12,7 +12,6 @@ type Report struct {
 	// Stores are the embedded stores of [RunEmbedded].
 	Stores  []contest.Store
 	Results []Result
-	Growth  *Growth
 }
 
 // A Result is one workload on the layers of an engine, or on several embedded stores.

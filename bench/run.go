@@ -148,3 +148,17 @@ func prepare(ctx context.Context, l layer.Layer, calls []work.Call) (ops []measu
 	}
 	return ops, nil
 }
+
+// rowBytes is the memory in bytes that an item needs in addition to its own bytes, including space for the garbage
+// collector.
+const rowBytes = 500
+
+// memoryFor returns, in bytes, about how much memory a number of items takes and how much of the machine's free
+// memory a table may use. It returns zeros if the system does not report its memory.
+func memoryFor(items, size int) (need, free int64) {
+	available := int64(measure.Available()) //nolint:gosec // less than 2^63
+	if available == 0 {                     // the system does not report it
+		return 0, 0
+	}
+	return int64(max(items, 0))*int64(rowBytes+3*max(size, 0)) + 64<<20, available / 5 * 4
+}

@@ -24,13 +24,6 @@ func (r *Report) Print(w io.Writer, details bool) {
 			fmt.Fprintf(w, "\n%s", g.details())
 		}
 	}
-	if r.Growth != nil {
-		const title = "Query of 10 rows by the size of the table: time, and ratio to the table of 1,000"
-		fmt.Fprintf(w, "\n%s\n%s", title, r.Growth.table())
-		if r.Growth.Stopped != "" {
-			fmt.Fprintln(w, r.Growth.Stopped)
-		}
-	}
 }
 
 // stores lists the embedded stores with their versions.
@@ -174,27 +167,6 @@ func (g *grid) details() *table {
 			}
 			t.add(append(line, text.Figure(f.Allocs), text.Figure(f.AllocBytes))...)
 		}
-	}
-	return t
-}
-
-// table returns a table with a line for each size: the time of a query, its ratio to that of the smallest table, and
-// its 99th percentile.
-func (g *Growth) table() *table {
-	head := []string{"items"}
-	for _, l := range g.Layers {
-		head = append(head, l, "×", "p99")
-	}
-	t := &table{}
-	t.add(append(head, "memory")...)
-	for _, step := range g.Steps {
-		line := []string{text.Thousands(step.Items)}
-		for _, p := range step.Points {
-			line = append(
-				line, measure.Duration(p.NsPerOp), text.Figure(p.Ratio), measure.Duration(float64(p.P99)),
-			)
-		}
-		t.add(append(line, text.Size(float64(step.Memory)))...)
 	}
 	return t
 }

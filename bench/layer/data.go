@@ -161,12 +161,6 @@ func (d *Data) fill(ctx context.Context) error {
 	return nil
 }
 
-// Grow adds items until the table has the given number of items. It is only for tables in memory.
-func (d *Data) Grow(ctx context.Context, items int) error {
-	d.Shape.Items = items
-	return d.fill(ctx)
-}
-
 // Close closes the table. The caller removes the folder.
 func (d *Data) Close() (err error) {
 	if d.DB != nil {

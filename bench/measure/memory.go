@@ -3,16 +3,8 @@ package measure
 import (
 	"bytes"
 	"os"
-	"runtime"
 	"strconv"
 )
-
-// Held returns the memory that the Go runtime holds from the system, in bytes.
-func Held() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.Sys - m.HeapReleased
-}
 
 // The functions below return 0 where there is no /proc.
 

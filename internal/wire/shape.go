@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"reflect"
-	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -117,15 +116,6 @@ func structureOf(t reflect.Type) *shape {
 	}
 	structures.Store(t, s) // another goroutine may have stored an equal shape meanwhile
 	return s
-}
-
-// find returns the member with a name, or nil if the structure has none.
-func (s *shape) find(name string) *member {
-	i := slices.IndexFunc(s.members, func(m *member) bool { return m.name == name })
-	if i < 0 {
-		return nil
-	}
-	return s.members[i]
 }
 
 // absentFrom reports whether the member is absent from the structure that x points to. Every request calls it for most

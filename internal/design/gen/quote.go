@@ -20,10 +20,6 @@ func quote(s string) string {
 			b.WriteString(`\` + string(r))
 		case r == '\n':
 			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
 		case r == ' ' || unicode.IsGraphic(r) && !unicode.IsSpace(r):
 			b.WriteRune(r)
 		default:
@@ -37,17 +33,13 @@ func quote(s string) string {
 
 // shellQuote quotes a word so that a POSIX shell reads it unchanged.
 func shellQuote(word string) string {
-	plain := word != ""
-	for i := range len(word) {
-		c := word[i]
-		isWord := 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
-		plain = plain && (isWord || strings.IndexByte("_-./:=,@%+", c) >= 0)
-	}
-	if plain {
+	if plainWord().MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
+
+var plainWord = text.Pattern(`^[A-Za-z0-9_./:=,@%+-]+$`)
 
 // kebab converts an API name to the AWS CLI's form: TableName to table-name.
 func kebab(name string) string {

@@ -158,8 +158,8 @@ func unwanted(q *Query, c Component, w want) *Finding {
 	// wrong says what is wrong with the order; asked is true if the pattern surely asks for another one
 	wrong, asked := "", w.timed
 	switch field, _ := timeField(c.Entity); {
-	case untimed(c) != "" && (w.timed || q.Directed() || limited && field != ""):
-		wrong, asked = untimed(c), w.timed || q.Directed()
+	case isUntimed(c) && (w.timed || q.Directed() || limited && field != ""):
+		wrong, asked = "which is random", w.timed || q.Directed()
 	case textual(c.Type) && !timed && !c.Single() && timeAfter(c) != nil && (w.timed || limited && q.Report.Reverse):
 		wrong = "not by time"
 	}
@@ -219,7 +219,6 @@ var (
 	timedIDs = text.Pattern( // UUIDs of version 7, and ObjectIds from 1995 on
 		`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-7[0-9a-fA-F]{3}-.*|[3-7][0-9a-f]{23})$`,
 	)
-	uuidsOne  = text.Pattern(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-1[0-9a-fA-F]{3}-`)
 	randomIDs = text.Pattern(
 		`^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-f]{16,}|[0-9A-Za-z_-]{21,22})$`,
 	)
@@ -232,18 +231,14 @@ func isRandom(id string) bool {
 	return randomIDs().MatchString(id) && !(oneCase && (len(id) == 21 || len(id) == 22))
 }
 
-// untimed says why the order of a component's ids means nothing. It returns "" if the values are no ids, or ids that
+// isUntimed reports whether the values of a component are ids whose order means nothing: they look random, and do not
 // begin with their time.
-func untimed(c Component) string {
-	switch written := textual(c.Type) || c.Type.Name == "uuid"; {
-	case written && c.AllWritten(timedIDs().MatchString):
-		return ""
-	case written && c.AllWritten(uuidsOne().MatchString):
-		return "a UUID that does not begin with its time"
-	case written && c.AllWritten(isRandom), c.Type.Name == "uuid", c.Type.Name == "hex":
-		return "which is random"
+func isUntimed(c Component) bool {
+	written := textual(c.Type) || c.Type.Name == "uuid"
+	if written && c.AllWritten(timedIDs().MatchString) {
+		return false
 	}
-	return ""
+	return c.Type.Name == "uuid" || c.Type.Name == "hex" || written && c.AllWritten(isRandom)
 }
 
 // A want is the order of time that the name of a pattern asks for.

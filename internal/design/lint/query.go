@@ -8,7 +8,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/load"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/expr/ast"
-	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
@@ -200,8 +199,8 @@ func common(a, b string) string {
 }
 
 // NeededBy returns a pattern that needs the entity's rows in the order of the component, or nil. A pattern needs the
-// order if it asks for a range of the component, sets the order of its rows, or asks for an order in its name. If
-// strict is true, a pattern with a limit needs the order too.
+// order if it asks for a range of the component, or sets the order of its rows. If strict is true, a pattern with a
+// limit needs the order too.
 func (c Component) NeededBy(strict bool) *Query {
 	for _, q := range c.study.Queries {
 		if q.Entity == c.Entity && q.View != nil && q.View == c.SortView() && q.needs(c, strict) {
@@ -211,15 +210,11 @@ func (c Component) NeededBy(strict bool) *Query {
 	return nil
 }
 
-var orderedName = text.Pattern(
-	`(?i)\b(in (\w+ )?order|sorted|(small|larg|short|long|cheap|high|low|new|old|lat|b)est)\b`,
-)
-
 func (q *Query) needs(c Component, strict bool) bool {
 	if given, ok := q.Given(c.Name); ok {
 		return given.Op != ast.Equal && given.Op != ast.OpBeginsWith
 	}
-	if !q.Directed() && !orderedName().MatchString(q.Name) && (q.Limit == 0 || !strict) {
+	if !q.Directed() && (q.Limit == 0 || !strict) {
 		return false
 	}
 	next, ok := q.Next(c.Entity)

@@ -3,14 +3,11 @@ package lint
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/text"
 )
 
 // Rules returns all rules in the order of docs/lints.md: order of keys, slices,
@@ -53,7 +50,6 @@ func runRules(
 	if err != nil {
 		return nil, err
 	}
-	found = fewer(found)
 	if err := st.try(found, rules); err != nil {
 		return nil, err
 	}
@@ -63,27 +59,4 @@ func runRules(
 		)
 	})
 	return found, nil
-}
-
-// mostAlike is the largest number of findings that say the same about different patterns.
-const mostAlike = 3
-
-// fewer drops findings that say the same as mostAlike others about other patterns, and counts them in the last of
-// these.
-func fewer(found []*Finding) (all []*Finding) {
-	count, last := map[string]int{}, map[string]*Finding{}
-	for _, f := range found {
-		about := subjectOf(&f.Finding)
-		about.pattern = ""
-		id := fmt.Sprint(about, f.Severity, f.Accepted, strings.ReplaceAll(f.Message, text.Quote(f.Pattern), ""))
-		if count[id]++; count[id] <= mostAlike {
-			all, last[id] = append(all, f), f
-		}
-	}
-	for id, n := range count {
-		if n > mostAlike {
-			last[id].Say("; %s too", text.Count(n-mostAlike, "other pattern"))
-		}
-	}
-	return all
 }

@@ -3,7 +3,6 @@ package terminal
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
 )
@@ -29,15 +28,7 @@ func ClipMiddle(s string, width int) string {
 		return s
 	}
 	tail := (width - 1) / 2
-	end := len(s)
-	for used := 0; end > 0; {
-		r, n := utf8.DecodeLastRuneInString(s[:end])
-		if used += runewidth.RuneWidth(r); used > tail {
-			break
-		}
-		end -= n
-	}
-	return runewidth.Truncate(s, width-tail-1, "") + "…" + s[end:]
+	return runewidth.Truncate(s, width-tail-1, "") + "…" + runewidth.TruncateLeft(s, Width(s)-tail, "")
 }
 
 // Wrap breaks prose between words into lines of at most width columns. It breaks neither text in double quotes, such

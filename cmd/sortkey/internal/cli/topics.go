@@ -54,7 +54,7 @@ A design before there is a program, in units and money, and what a change of it 
 Sortkey itself, by layer and by the size of a table:
 
   sortkey bench query-10 page --engine memory,disk
-  sortkey bench growth`,
+  sortkey bench query-10 --items 1000000`,
 		},
 	}
 }

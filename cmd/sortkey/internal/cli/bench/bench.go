@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -10,9 +9,10 @@ import (
 	"github.com/sortkey/sortkey/bench"
 	"github.com/sortkey/sortkey/bench/work"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// Command returns the command bench with its subcommands.
+// Command returns the command bench.
 func Command(env *app.Env) *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
@@ -29,8 +29,7 @@ If you interrupt it, bench removes its tables and files.
 The workloads are:` + workloadHelp(),
 		Example: `  sortkey bench                                  every workload, in memory
   sortkey bench query-10 page --engine memory,disk --details
-  sortkey bench get put --layer api,http -c 8 --items 1000000
-  sortkey bench growth --max 1000000             the time of a query by the size of its table`,
+  sortkey bench get put --layer api,http -c 8 --items 1000000`,
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return workloadNames(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -39,7 +38,6 @@ The workloads are:` + workloadHelp(),
 			return measureWorkloads(cmd, env, f, args)
 		},
 	}
-	f.declare(cmd)
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.engines, "engine", []string{"memory"}, "`ENGINES`: memory, disk")
 	flags.StringSliceVar(
@@ -49,11 +47,19 @@ The workloads are:` + workloadHelp(),
 	flags.IntVar(&f.collection, "collection", 0, "number of items in a partition (default depends on the workload)")
 	flags.IntVar(&f.size, "size", 0, "size of an item in bytes (default 100)")
 	flags.IntVarP(&f.workers, "concurrency", "c", 1, "number of workers that call at the same time")
-	app.AtLeast(cmd, map[string]string{"items": "1", "collection": "1", "size": "1", "concurrency": "1"})
-	app.Complete(cmd, map[string]cobra.CompletionFunc{
-		"engine": app.Words("memory", "disk"), "layer": app.Words(layerNames()...),
+	flags.IntVar(&f.rounds, "rounds", 0, "number of rounds of each layer (default 5)")
+	flags.DurationVar(&f.duration, "duration", 0, "length of a round (default 100ms)")
+	flags.StringVar(
+		&f.temp, "temp", "", "`DIR` for temporary databases on disk (default: the system's temporary folder)",
+	)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress output")
+	flags.BoolVar(&f.details, "details", false, "also print rates, percentiles and allocations")
+	app.AtLeast(cmd, map[string]string{
+		"items": "1", "collection": "1", "size": "1", "concurrency": "1", "rounds": "1", "duration": "1ns",
 	})
-	cmd.AddCommand(growthCommand(env))
+	app.Complete(cmd, map[string]cobra.CompletionFunc{
+		"engine": app.Words("memory", "disk"), "layer": app.Words(layerNames()...), "temp": app.Paths,
+	})
 	return cmd
 }
 
@@ -71,5 +77,14 @@ func measureWorkloads(cmd *cobra.Command, env *app.Env, f benchFlags, args []str
 	if err != nil {
 		return err
 	}
-	return f.measure(cmd, env, func(ctx context.Context) (*bench.Report, error) { return bench.Run(ctx, c) })
+	ctx := cmd.Context()
+	report, err := bench.Run(ctx, c)
+	if err != nil {
+		if ctx.Err() != nil {
+			return advice.New("", "interrupted")
+		}
+		return err
+	}
+	report.Print(env.Stdout, f.details)
+	return nil
 }

@@ -1,22 +1,18 @@
 package bench
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/sortkey/sortkey/bench"
 	"github.com/sortkey/sortkey/bench/layer"
 	"github.com/sortkey/sortkey/bench/work"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
-	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// benchFlags are the flags of the commands that measure.
+// benchFlags are the flags of bench.
 type benchFlags struct {
 	engines, layers         []string
 	items, collection, size int
@@ -24,20 +20,6 @@ type benchFlags struct {
 	duration                time.Duration
 	temp                    string
 	quiet, details          bool
-}
-
-// declare declares the flags of all commands that measure.
-func (f *benchFlags) declare(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.IntVar(&f.rounds, "rounds", 0, "number of rounds of each layer (default 5)")
-	flags.DurationVar(&f.duration, "duration", 0, "length of a round (default 100ms)")
-	flags.StringVar(
-		&f.temp, "temp", "", "`DIR` for temporary databases on disk (default: the system's temporary folder)",
-	)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress output")
-	flags.BoolVar(&f.details, "details", false, "also print rates, percentiles and allocations")
-	app.AtLeast(cmd, map[string]string{"rounds": "1", "duration": "1ns"})
-	app.Complete(cmd, map[string]cobra.CompletionFunc{"temp": app.Paths})
 }
 
 func workloadNames() (names []string) {
@@ -99,19 +81,3 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 // maxItem bounds --size, in bytes. DynamoDB limits an item to 400 KB, and an item of maxItem bytes needs the rest for
 // its keys.
 const maxItem = 390 << 10
-
-// measure calls run and prints its report. If the user interrupts the measurement, measure prints no report.
-func (f *benchFlags) measure(
-	cmd *cobra.Command, env *app.Env, run func(context.Context) (*bench.Report, error),
-) error {
-	ctx := cmd.Context()
-	report, err := run(ctx)
-	if err != nil {
-		if ctx.Err() != nil {
-			return advice.New("", "interrupted")
-		}
-		return err
-	}
-	report.Print(env.Stdout, f.details)
-	return nil
-}
