@@ -125,6 +125,8 @@ func detect(members map[string]json.RawMessage, body json.RawMessage) (op string
 // has decides. Operations that cannot be explained are listed so that they are not taken for others.
 var evidence = []struct{ member, op string }{
 	{"Statement", opSelect},
+	{"Statements", "BatchExecuteStatement"},
+	{"TransactStatements", "ExecuteTransaction"},
 	{"RequestItems", "BatchGetItem or BatchWriteItem"},
 	{"TransactItems", "TransactGetItems or TransactWriteItems"},
 	{"Item", "PutItem"},
