@@ -52,6 +52,7 @@ func TestErrors(t *testing.T) {
 		{"explain", `{"request": "{\"TableName\": "}`, "not valid JSON"},
 		{"explain", `{"request": {"operation": 5}}`, "the member operation is 5, not the name of an operation"},
 		{"explain", `{"request": {"RequestItems": {}}}`, "cannot explain BatchGetItem or BatchWriteItem"},
+		{"explain", `{"request": {"TransactStatements": []}}`, "cannot explain ExecuteTransaction"},
 		{"explain", `{"request": {"TransactItems": []}}`, "cannot explain TransactGetItems or TransactWriteItems"},
 		{"explain", `{"request": {"TableName": "Shop", "Key": {}, "UpdateExpression": "x"}}`, "cannot explain UpdateItem"},
 		{"explain", `{"request": {"Table": "Shop"}}`, "the request names no table"},
