@@ -68,8 +68,7 @@ func (p *PatternResult) keyFrom(m *model.Model, row attr.Item) (attr.Item, bool)
 }
 
 // batch fails the pattern if a row lacks a value for the key, or if no item has the key. It looks at the rows for the
-// values in the model, and then at those for all other values. A sample of the items need not have the item, and a
-// filter may drop rows for other values.
+// values in the model. A sample of the items need not have the item.
 func (j *judge) batch() {
 	if j.p.Then == nil {
 		return
@@ -82,21 +81,8 @@ func (j *judge) batch() {
 		)
 	} else if b := j.pr.Batch; b.Items < b.Keys && !j.pr.sampled {
 		j.fail(
-			nil, "", "the rows lead to %s of %s, but only %s", text.Count(b.Keys, "key"), name, exist(b.Items),
-		)
-	} else if r := j.pr.reads; r != nil && len(r.Missing) > 0 && !j.pr.sampled && j.p.Filter == "" &&
-		j.p.Expect.Budget != model.BudgetSample {
-		j.fail(
-			[]string{rowText(j.p.Then.Table, r.Missing[0])}, "",
-			"for all values together, the rows lead to %s of %s without an item",
-			text.Count(len(r.Missing), "key"), name,
+			nil, "", "the rows lead to %s of %s, but to only %s", text.Count(b.Keys, "key"), name,
+			text.Count(b.Items, "item"),
 		)
 	}
-}
-
-func exist(n int) string {
-	if n == 1 {
-		return "1 exists"
-	}
-	return text.Thousands(n) + " exist"
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -224,11 +225,11 @@ var (
 	)
 )
 
-// isRandom reports whether an id looks random. Ids of 21 or 22 characters have letters of both cases; an IBAN, for
-// example, has only capitals.
+// isRandom reports whether an id looks random. A number does not, and ids of 21 or 22 characters have letters of both
+// cases; an IBAN, for example, has only capitals.
 func isRandom(id string) bool {
 	oneCase := strings.ToUpper(id) == id || lower(id) == id
-	return randomIDs().MatchString(id) && !(oneCase && (len(id) == 21 || len(id) == 22))
+	return randomIDs().MatchString(id) && strings.ContainsFunc(id, unicode.IsLetter) && !(oneCase && (len(id) == 21 || len(id) == 22))
 }
 
 // isUntimed reports whether the values of a component are ids whose order means nothing: they look random, and do not

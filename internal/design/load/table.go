@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/explain"
@@ -83,10 +82,6 @@ type Reads struct {
 	// Uncounted is the entity that needs the count, and no partition has a load.
 	Among     float64
 	Uncounted *model.Entity
-
-	// Missing are the keys without an item to which the rows of all values lead follow-up reads. A filter may drop the
-	// rows that lead to them, and a sample may lack the items.
-	Missing []attr.Item
 
 	batch    *batch // the follow-up reads, or nil
 	windowed bool

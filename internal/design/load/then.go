@@ -1,11 +1,8 @@
 package load
 
 import (
-	"maps"
 	"math"
-	"slices"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/dataset"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/table"
@@ -14,8 +11,8 @@ import (
 // A batch has the follow-up reads of a pattern.
 type batch struct {
 	items   map[*dataset.Item]*fetch
-	missing map[string]float64 // reads of keys without an item, on average for one request of the pattern
-	units   float64            // read units of all follow-up reads, on average for one request
+	missing float64 // reads of keys without an item, on average for one request of the pattern
+	units   float64 // read units of all follow-up reads, on average for one request
 }
 
 // A fetch says how often follow-up reads fetch an item, on average for one request of the pattern at the declared
@@ -97,7 +94,7 @@ func (t *Table) follow(r *Reads, p *model.Pattern, s *spreader) {
 	if p.Then == nil {
 		return
 	}
-	b := &batch{items: map[*dataset.Item]*fetch{}, missing: map[string]float64{}}
+	b := &batch{items: map[*dataset.Item]*fetch{}}
 	items, counted := keyedItems(t.w, p.Then), 0.0
 	switch {
 	case r.scan && r.space != nil:
@@ -128,10 +125,7 @@ func (t *Table) follow(r *Reads, p *model.Pattern, s *spreader) {
 			b.units += f.reads * fetchUnits(p, it)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(b.missing)) {
-		r.Missing = append(r.Missing, attr.Item(key))
-		b.units += b.missing[key] * factor * fetchUnits(p, nil)
-	}
+	b.units += b.missing * factor * fetchUnits(p, nil)
 	r.MeanUnits += b.units
 	if r.Spread != nil {
 		r.Spread.Mean = r.MeanUnits
@@ -191,7 +185,7 @@ func (b *batch) count(
 		case key == "":
 			continue
 		case it == nil:
-			b.missing[key] += firsts[i] * reads
+			b.missing += firsts[i] * reads
 			continue
 		case b.items[it] == nil:
 			b.items[it] = &fetch{}
