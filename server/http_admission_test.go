@@ -15,8 +15,8 @@ import (
 	"github.com/sortkey/sortkey/internal/admission"
 )
 
-// admissionPatience is how long a test waits for an answer that should come immediately.
-const admissionPatience = 20 * time.Second
+// admissionTimeout is how long a test waits for an answer that should come immediately.
+const admissionTimeout = 20 * time.Second
 
 // serve serves h with a limit of connections, and returns the address and the counts.
 func serve(t *testing.T, most int, h http.HandlerFunc) (string, *admission.Counts) {
@@ -32,7 +32,7 @@ func serve(t *testing.T, most int, h http.HandlerFunc) (string, *admission.Count
 	t.Cleanup(func() {
 		_ = srv.Close()
 		require.ErrorIs(t, <-done, http.ErrServerClosed)
-		require.Eventually(t, func() bool { return counts.Open() == 0 }, admissionPatience, time.Millisecond)
+		require.Eventually(t, func() bool { return counts.Open() == 0 }, admissionTimeout, time.Millisecond)
 	})
 	return inner.Addr().String(), counts
 }
@@ -42,7 +42,7 @@ func dialAdmission(t *testing.T, addr, text string) *bufio.Reader {
 	c, err := net.Dial("tcp", addr)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
-	require.NoError(t, c.SetDeadline(time.Now().Add(admissionPatience)))
+	require.NoError(t, c.SetDeadline(time.Now().Add(admissionTimeout)))
 	_, err = io.WriteString(c, text)
 	require.NoError(t, err)
 	return bufio.NewReader(c)
@@ -83,7 +83,7 @@ func TestHolders(t *testing.T) {
 					_ = err
 				}
 			}
-			require.Eventually(t, func() bool { return answered(addr) }, admissionPatience, 100*time.Millisecond)
+			require.Eventually(t, func() bool { return answered(addr) }, admissionTimeout, 100*time.Millisecond)
 			require.LessOrEqual(t, counts.Open(), int64(4+16))
 		})
 	}
