@@ -229,7 +229,8 @@ var (
 // cases; an IBAN, for example, has only capitals.
 func isRandom(id string) bool {
 	oneCase := strings.ToUpper(id) == id || lower(id) == id
-	return randomIDs().MatchString(id) && strings.ContainsFunc(id, unicode.IsLetter) && !(oneCase && (len(id) == 21 || len(id) == 22))
+	return randomIDs().MatchString(id) && strings.ContainsFunc(id, unicode.IsLetter) &&
+		!(oneCase && (len(id) == 21 || len(id) == 22))
 }
 
 // isUntimed reports whether the values of a component are ids whose order means nothing: they look random, and do not
