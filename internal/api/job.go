@@ -354,6 +354,7 @@ func LinkJobs() { resume = (*Service).run }
 func (s *Service) Close() {
 	s.jobs.stop()
 	s.jobs.mu.Lock() // so that no run is about to begin
+	//lint:ignore SA2001 The wait for the lock is the purpose.
 	s.jobs.mu.Unlock()
 	s.jobs.all.Wait()
 }

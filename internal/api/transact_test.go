@@ -22,11 +22,6 @@ func checkH(key, cond string) string {
 	return `{"ConditionCheck":{"TableName":"HHH","Key":{"a":{"S":"` + key + `"}},"ConditionExpression":"` + cond + `"}}`
 }
 
-// onH returns an action other than Put on the item of table H with this key.
-func onH(action, key, rest string) string {
-	return `{"` + action + `":{"TableName":"HHH","Key":{"a":` + key + `}` + rest + `}}`
-}
-
 const (
 	reasonNone   = `{"Code":"None"}`
 	reasonFailed = `{"Code":"ConditionalCheckFailed","Message":"The conditional request failed"}`

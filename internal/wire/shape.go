@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/sortkey/sortkey/attr"
@@ -61,8 +60,6 @@ type shape struct {
 	faults int
 	// constrained is true if the shape, or a shape inside it, has a constraint.
 	constrained bool
-	// params has the members that checkParams checks, once it has looked them up.
-	params atomic.Pointer[[]*member]
 }
 
 // A member is a member of a structure: its JSON name, its Go field, its shape and its constraints.
