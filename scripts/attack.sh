@@ -36,11 +36,11 @@ tried "originals in masked items: names, sets, keys, numbers, Booleans" 30 ./int
 tried "a mask whose rules do not cover the data: nothing is written" 30 ./cmd/sortkey 'TestScripts/mask$'
 tried "descriptors exhausted and freed: writes go on" 60 ./store/disk 'TestDescriptors$'
 tried "templates of a few lines that never end" 120 ./internal/design/convert 'TestBombs|TestGrammar'
-tried "pipes, devices and huge files where a design is expected" 10 ./internal/design/files TestRead
+tried "pipes, devices and huge files where a design is expected" 10 ./internal/design/convert TestReadFolder
 tried "scans, transactions, index builds and exports for one processor" 60 . TestHeavy
 tried "lines of MCP that are not JSON, and a short token" 60 ./cmd/sortkey 'TestScripts/mcp$'
-tried "a control token of one letter" 30 ./cmd/sortkey/internal/cli/serve TestControl
+tried "a control token of one letter" 30 ./cmd/sortkey TestControl
 tried "control requests from unknown databases" 60 ./server TestControl
-tried "a terminal that gets control characters and direction marks" 30 ./cmd/sortkey/internal/cli 'TestTerminalShows$'
+tried "a terminal that gets control characters and direction marks" 30 ./cmd/sortkey 'TestTerminalShows$'
 tried "each file of a folder flipped, cut, emptied or deleted" 120 ./store/disk 'FuzzDamage$'
 exit "$failed"

@@ -27,7 +27,7 @@ report() { grep -E '^(---|ok|FAIL|PASS|panic)|acknowledged|Conflicts:|_test.go:'
 go test ./store/postgres -count=1 -v -timeout 20m | report
 go test ./fuzz -run 'TestPropertyTransactionsOn(Postgres|Servers)' -count=1 -v -timeout 20m | report
 go test ./cmd/sortkey -run 'TestScripts/.*postgres' -count=1 -v -timeout 10m | report
-go test ./cmd/sortkey/internal/cli -run TestStoreInPostgreSQL -count=1 -v | report
+go test ./cmd/sortkey -run TestStoreInPostgreSQL -count=1 -v | report
 go test ./cmd/sortkey -run TestKillServers -count=1 -v -timeout 20m | report
 if [ "${1-}" = --bench ]; then
   go test ./store/postgres -run '^$' -bench Growth -timeout 20m

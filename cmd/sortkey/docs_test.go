@@ -14,7 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write what commands print into the documents that quote it")
+// rewrite reports whether -rewrite is set, the flag of package datadriven.
+func rewrite() bool { return flag.Lookup("rewrite").Value.String() == "true" }
 
 // documents are the markdown files, relative to the root of the repository, whose
 // output is checked. In each, a block such as
@@ -41,7 +42,7 @@ func TestDocuments(t *testing.T) {
 	root := filepath.Join("..", "..")
 	var printed sync.Map // results of commands, because documents quote some of them several times
 	for _, pattern := range documents {
-		if strings.HasPrefix(pattern, "design/") && !proptest.Long() && !*rewrite {
+		if strings.HasPrefix(pattern, "design/") && !proptest.Long() && !rewrite() {
 			continue // these commands run the examples at full size, which takes long
 		}
 		files, err := filepath.Glob(filepath.Join(root, pattern))
@@ -84,7 +85,7 @@ func checkDocument(t *testing.T, file string, run func(command string) (string, 
 	if len(wrong) == 0 {
 		return
 	}
-	if *rewrite {
+	if rewrite() {
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func scan(t *testing.T, db *dynamodb.Client, table, index string) (all []item) {
 	return all
 }
 
-func address(it item) string { return text(it["PK"]) + ", " + text(it["SK"]) }
+func address(it item) string { return textOf(it["PK"]) + ", " + textOf(it["SK"]) }
 
 func byAddress(t *testing.T, what string, all []item) map[string]item {
 	t.Helper()
@@ -217,7 +217,7 @@ func checkIndexes(t *testing.T, db *dynamodb.Client, table map[string]item) {
 	for at, it := range table {
 		if it["group"] != nil {
 			groups[at] = it
-			inGroup[text(it["group"])]++
+			inGroup[textOf(it["group"])]++
 		}
 		if it["rank"] != nil {
 			ranks[at] = item{"PK": it["PK"], "SK": it["SK"], "rank": it["rank"], "note": it["note"]}

@@ -31,7 +31,7 @@ func inFolder(t *testing.T, dir string, check func(db *dynamodb.Client)) {
 }
 
 // names returns the names in a folder.
-func names(t *testing.T, dir string) (names []string) {
+func names(t testing.TB, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ const completionTime = 300 * time.Millisecond
 func (s *shell) complete(ctx context.Context, line string, pos int) (head string, all []string, tail string) {
 	before := string([]rune(line)[:pos])
 	tail = line[len(before):]
-	p, ok := splitPartial(before)
+	p, ok := SplitPartial(before)
 	if !ok {
 		return before, nil, tail
 	}

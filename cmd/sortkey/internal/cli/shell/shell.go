@@ -31,7 +31,7 @@ var errExit = errors.New("exit")
 
 // run runs the command in a line. It returns errExit if the command ends the shell.
 func (s *shell) run(ctx context.Context, line string) error {
-	words, rest, err := split(line)
+	words, rest, err := Split(line)
 	switch {
 	case err != nil:
 		return app.UsageError(advice.Of(err), "%v", err)

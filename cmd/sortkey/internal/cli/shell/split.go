@@ -10,10 +10,10 @@ import (
 // excerpt is the number of columns of a line that an error message quotes.
 const excerpt = 40
 
-// split splits a line into words as a POSIX shell does, with quotes, backslashes, continued lines and comments, but
+// Split splits a line into words as a POSIX shell does, with quotes, backslashes, continued lines and comments, but
 // expands nothing. The command ends at the first pipe, semicolon, ampersand or redirection; rest is the text from there
 // on.
-func split(line string) (words []string, rest string, err error) {
+func Split(line string) (words []string, rest string, err error) {
 	s := &splitter{src: line}
 	rest, err = s.split()
 	if err != nil {
@@ -23,23 +23,23 @@ func split(line string) (words []string, rest string, err error) {
 	return s.words, rest, nil
 }
 
-// A partialLine is the part before the cursor of a line that a person is typing.
-type partialLine struct {
+// A Partial is the part before the cursor of a line that a person is typing.
+type Partial struct {
 	Words []string // the words before Last
 	Last  string   // the word being typed, without its quotes; may be empty
 	Start int      // offset of Last
 	Quote string   // the quote that is still open at the end of Last, or ""
 }
 
-// splitPartial splits a line that a person is still typing, like [split]. It returns false if the command has ended,
+// SplitPartial splits a line that a person is still typing, like [Split]. It returns false if the command has ended,
 // or if the line has an error other than an open quote.
-func splitPartial(line string) (p partialLine, ok bool) {
+func SplitPartial(line string) (p Partial, ok bool) {
 	s := &splitter{src: line}
 	rest, err := s.split()
 	if rest != "" || err != nil && s.quote == "" {
 		return p, false
 	}
-	p = partialLine{Words: s.words, Last: s.word.String(), Start: len(line), Quote: s.quote}
+	p = Partial{Words: s.words, Last: s.word.String(), Start: len(line), Quote: s.quote}
 	if s.open {
 		p.Start = s.from
 	}

@@ -1,4 +1,4 @@
-package cli_test
+package main
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 
 // line returns the name of an operation and the values of its arguments, in the order of a command line, joined by
 // "|".
-func line(op *operation.Operation, v *operation.Values) string {
+func operationLine(op *operation.Operation, v *operation.Values) string {
 	words := []string{op.Name}
 	for _, p := range op.Params {
 		switch to := p.To(v).(type) {
@@ -59,7 +59,7 @@ func TestPlace(t *testing.T) {
 		if err := tt.op.Place(&v, strings.Fields(tt.args)); err != nil {
 			got = err.Error()
 		} else {
-			got = line(tt.op, &v)
+			got = operationLine(tt.op, &v)
 		}
 		require.Equal(t, tt.want, got, "%s %s", tt.op.Name, tt.args)
 	}
@@ -113,8 +113,8 @@ func TestTable(t *testing.T) {
 				require.NotEmpty(t, p.Help, "%s of %s", p.Name, op.Name)
 			}
 		}
-		for line := range strings.Lines(op.CommandHelp()) {
-			require.Less(t, len([]rune(line)), 93, "%s: %s", op.Name, line)
+		for operationLine := range strings.Lines(op.CommandHelp()) {
+			require.Less(t, len([]rune(operationLine)), 93, "%s: %s", op.Name, operationLine)
 		}
 		require.NotContains(t, op.ToolHelp(), "--", op.Name)
 	}

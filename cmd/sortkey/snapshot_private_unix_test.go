@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package cli_test
+package main
 
 import (
 	"io/fs"

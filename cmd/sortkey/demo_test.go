@@ -1,4 +1,4 @@
-package cli_test
+package main
 
 import (
 	"bytes"
@@ -135,7 +135,7 @@ patterns:
 }
 
 // TestPages: all pages of an answer are read.
-func TestPages(t *testing.T) {
+func TestDemoPages(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("name: pages\ntables: {Things: {partition: PK, sort: SK}}\nitems:\n  Things:\n")
 	for _, sk := range "abcdef" {

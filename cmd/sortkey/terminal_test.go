@@ -1,4 +1,4 @@
-package cli_test
+package main
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 
 // run runs a command line and returns its exit code and output. Width is the width of the terminal, or 0 if the
 // output is not a terminal.
-func run(width int, env map[string]string, args ...string) (code int, stdout, stderr string) {
+func runAt(width int, env map[string]string, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
 	code = cli.Main(args, &app.Env{
 		Stdin: strings.NewReader("tables"), Stdout: &out, Stderr: &err,
@@ -41,7 +41,7 @@ func TestTerminal(t *testing.T) {
 		{"dumb", 60, map[string]string{"TERM": "dumb"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			code, out, stderr := run(tt.width, tt.env, query...)
+			code, out, stderr := runAt(tt.width, tt.env, query...)
 			if code != 0 || stderr != "" {
 				t.Fatalf("exit code %d, %s", code, stderr)
 			}
@@ -101,7 +101,7 @@ func TestExitCodes(t *testing.T) {
 		{2, "serve --addr ::"},
 		{2, "serve --cors ftp"},
 	} {
-		code, _, stderr := run(0, nil, strings.Fields(tt.args)...)
+		code, _, stderr := runAt(0, nil, strings.Fields(tt.args)...)
 		if code != tt.code {
 			t.Errorf("sortkey %s ends with %d, want %d: %s", tt.args, code, tt.code, stderr)
 		}
@@ -117,7 +117,7 @@ func TestExitCodes(t *testing.T) {
 // commands returns all commands that completion lists, except help, completion and the topics of help.
 func commands(t *testing.T, path ...string) (all [][]string) {
 	t.Helper()
-	_, list, _ := run(0, nil, append(append([]string{"__complete"}, path...), "")...)
+	_, list, _ := runAt(0, nil, append(append([]string{"__complete"}, path...), "")...)
 	for line := range strings.Lines(list) {
 		name, about, ok := strings.Cut(strings.TrimSpace(line), "\t")
 		if !ok || name == "help" || name == "completion" || strings.HasPrefix(about, "Where to begin") {
@@ -138,7 +138,7 @@ func TestWrongUse(t *testing.T) {
 	free := strings.Fields("import explain sql bench get put update delete query serve")
 	fails := func(want int, args ...string) {
 		t.Helper()
-		code, _, stderr := run(0, nil, args...)
+		code, _, stderr := runAt(0, nil, args...)
 		if code != want || !strings.Contains(stderr, "\nhint: ") {
 			t.Errorf("sortkey %q ends with %d, want %d: %s", args, code, want, stderr)
 		}
@@ -193,14 +193,14 @@ func TestRefusedImport(t *testing.T) {
 	}
 	for _, more := range []string{"", "--table Tab", "--table Tab --key pk:N --type pk=S", "--key pk --table Tab --delimiter ;"} {
 		args := append([]string{"import", file, "--data", data}, strings.Fields(more)...)
-		if code, _, stderr := run(0, nil, args...); code != 1 {
+		if code, _, stderr := runAt(0, nil, args...); code != 1 {
 			t.Errorf("%q ends with %d: %s", args, code, stderr)
 		}
 		if _, err := os.Stat(data); !os.IsNotExist(err) {
 			t.Errorf("%q leaves %s: %v", args, data, err)
 		}
 	}
-	if code, _, stderr := run(0, nil, "import", file, "--data", data, "--table", "Tab", "--key", "pk"); code != 0 {
+	if code, _, stderr := runAt(0, nil, "import", file, "--data", data, "--table", "Tab", "--key", "pk"); code != 0 {
 		t.Error(stderr)
 	}
 	if _, err := os.Stat(data); err != nil {
@@ -218,7 +218,7 @@ func TestTerminalShows(t *testing.T) {
 	if err := os.WriteFile(file, []byte(item), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := run(0, nil, "import", file, "--table", "Rows", "--key", "pk", "--data", data); code != 0 {
+	if code, _, stderr := runAt(0, nil, "import", file, "--table", "Rows", "--key", "pk", "--data", data); code != 0 {
 		t.Fatal(stderr)
 	}
 
@@ -229,11 +229,11 @@ func TestTerminalShows(t *testing.T) {
 		{"export", "Rows", "--to", "-"},
 	} {
 		args = append(args, "--data", data)
-		code, piped, stderr := run(0, nil, args...)
+		code, piped, stderr := runAt(0, nil, args...)
 		if code != 0 {
 			t.Fatalf("%s: %s", args, stderr)
 		}
-		_, shown, _ := run(80, map[string]string{"NO_COLOR": "1"}, args...)
+		_, shown, _ := runAt(80, map[string]string{"NO_COLOR": "1"}, args...)
 		for _, r := range shown {
 			if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
 				t.Errorf("%q: %U reaches the terminal in %q", args, r, shown)

@@ -1,4 +1,4 @@
-package cli_test
+package main
 
 import (
 	"bytes"
@@ -18,13 +18,13 @@ import (
 )
 
 // designs is the folder of package design.
-const designs = "../../../../internal/design/modelfile/"
+const designs = "../../internal/design/modelfile/"
 
 func modelFiles(t *testing.T) map[string][]byte {
 	t.Helper()
 	files, err := filepath.Glob(designs + "testdata/*.yaml")
 	require.NoError(t, err)
-	examples, err := filepath.Glob("../../../../design/examples/*/model.yaml")
+	examples, err := filepath.Glob("../../design/examples/*/model.yaml")
 	require.NoError(t, err)
 	all := map[string][]byte{"starter": modelfile.Starter()}
 	for _, file := range append(files, examples...) {
@@ -47,23 +47,23 @@ func compiled(t *testing.T) *jsonschema.Schema {
 }
 
 // plain converts YAML to the values that an editor validates, where dates are strings.
-func plain(t *testing.T, n *yaml.Node) any {
+func plainValue(t *testing.T, n *yaml.Node) any {
 	t.Helper()
 	switch n.Kind {
 	case yaml.DocumentNode:
-		return plain(t, n.Content[0])
+		return plainValue(t, n.Content[0])
 	case yaml.AliasNode:
-		return plain(t, n.Alias)
+		return plainValue(t, n.Alias)
 	case yaml.MappingNode:
 		m := map[string]any{}
 		for i := 0; i < len(n.Content); i += 2 {
-			m[n.Content[i].Value] = plain(t, n.Content[i+1])
+			m[n.Content[i].Value] = plainValue(t, n.Content[i+1])
 		}
 		return m
 	case yaml.SequenceNode:
 		l := []any{}
 		for _, e := range n.Content {
-			l = append(l, plain(t, e))
+			l = append(l, plainValue(t, e))
 		}
 		return l
 	}
@@ -82,7 +82,7 @@ func document(t *testing.T, data []byte) any {
 	t.Helper()
 	var n yaml.Node
 	require.NoError(t, yaml.Unmarshal(data, &n))
-	return plain(t, &n)
+	return plainValue(t, &n)
 }
 
 func TestSchemaAccepts(t *testing.T) {
@@ -174,7 +174,7 @@ func TestSchemaIsSound(t *testing.T) {
 			require.NoError(t, yaml.Unmarshal([]byte(text), &other))
 			*n = *other.Content[0]
 			tried++
-			if s.Validate(plain(t, &doc)) != nil {
+			if s.Validate(plainValue(t, &doc)) != nil {
 				refused++
 				data, err := yaml.Marshal(&doc)
 				require.NoError(t, err)

@@ -1,4 +1,4 @@
-package cli_test
+package main
 
 import (
 	"compress/gzip"
@@ -39,10 +39,10 @@ func maskFolder(t *testing.T) func(name string) string {
 // TestMaskLeavesNothing searches the names and contents of all files of masked exports for the original values.
 func TestMaskLeavesNothing(t *testing.T) {
 	at := maskFolder(t)
-	code, _, stderr := run(0, nil, "import", at("items.json"), "--schema", at("table.json"), "--data", at("db"))
+	code, _, stderr := runAt(0, nil, "import", at("items.json"), "--schema", at("table.json"), "--data", at("db"))
 	require.Equal(t, 0, code, stderr)
 	dir := at("dynamodb")
-	code, out, stderr := run(0, nil, "export", "--all", "--data", at("db"), "--to", dir, "--mask", at("closed.yaml"))
+	code, out, stderr := runAt(0, nil, "export", "--all", "--data", at("db"), "--to", dir, "--mask", at("closed.yaml"))
 	require.Equal(t, 0, code, stderr)
 	text := out + stderr
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -63,7 +63,7 @@ func TestMaskLeavesNothing(t *testing.T) {
 		text += string(b)
 		return err
 	}))
-	code, out, stderr = run(0, nil, "export", "People", "--data", at("db"), "--to", "-", "--mask", at("closed.yaml"))
+	code, out, stderr = runAt(0, nil, "export", "People", "--data", at("db"), "--to", "-", "--mask", at("closed.yaml"))
 	require.Equal(t, 0, code, stderr)
 	text += out + stderr
 	for _, word := range []string{"u77", "u78", "anna77", "carla77", "dora77", "erna77", "frida77", "example.org", `"7"`, "0.7654321", "7700000000", "role"} {

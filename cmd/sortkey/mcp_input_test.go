@@ -1,4 +1,4 @@
-package cli_test
+package main
 
 import (
 	"context"
@@ -125,7 +125,7 @@ func FuzzCall(f *testing.F) {
 // TestDescriptions checks what clients show to their language models, and that docs/agents.md lists all tools.
 func TestDescriptions(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "agents.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "agents.md"))
 	require.NoError(t, err)
 	c := connect(t, example(t, "shop", true))
 	for tool, err := range c.session.Tools(t.Context(), nil) {

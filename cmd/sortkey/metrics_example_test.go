@@ -1,4 +1,4 @@
-package cli_test
+package main
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ func Example_metrics() {
 	defer db.Close()
 	m.Watch(db)
 	h := server.New(db, server.Options{})
-	post(h, "CreateTable", create("Cats"))
+	post(h, "CreateTable", createBody("Cats"))
 	post(h, "GetItem", `{"TableName":"Dogs","Key":{"PK":{"S":"rex"}}}`)
 
 	w := httptest.NewRecorder()

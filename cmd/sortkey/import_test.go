@@ -1,6 +1,6 @@
 //go:build unix
 
-package cli_test
+package main
 
 import (
 	"bytes"
@@ -74,7 +74,7 @@ hint: resume with the same command and --resume
 $`, stderr.String())
 
 	gone.Store(false)
-	code, out, errors := run(0, nil, append(args, "--resume")...)
+	code, out, errors := runAt(0, nil, append(args, "--resume")...)
 	require.Equal(t, 0, code, errors)
 	require.Regexp(t, `^Rows: 2,000 items written, 0 rejected \(table created\)\n`, out)
 }
@@ -85,7 +85,7 @@ func TestImportFullReport(t *testing.T) {
 	const n = 400_000
 	path := filepath.Join(t.TempDir(), strings.Repeat("x", 200))
 	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("{}\n", n)), 0o600))
-	code, _, stderr := run(0, nil, "import", path, "--table", "Rows", "--key", "pk", "--format", "json", "--data", filepath.Join(t.TempDir(), "db"))
+	code, _, stderr := runAt(0, nil, "import", path, "--table", "Rows", "--key", "pk", "--format", "json", "--data", filepath.Join(t.TempDir(), "db"))
 	require.Equal(t, 1, code)
 	require.Regexp(t, `400,000 of 400,000 records rejected; see the report .*rejected.jsonl, which is full: it leaves out \d+,\d+\n`, stderr)
 }

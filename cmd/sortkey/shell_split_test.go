@@ -1,8 +1,10 @@
-package shell
+package main
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/shell"
 )
 
 func TestSplit(t *testing.T) {
@@ -14,15 +16,15 @@ func TestSplit(t *testing.T) {
 		{"get > out", "get", "> out"},
 		{"get \"$'\" $x `", "get|$'|$x|`", ""},
 	} {
-		words, rest, err := split(tt.line)
+		words, rest, err := shell.Split(tt.line)
 		if got := strings.Join(words, "|"); err != nil || got != tt.words || rest != tt.rest {
-			t.Errorf("split(%q) = %q, %q, %v, want %q, %q", tt.line, got, rest, err, tt.words, tt.rest)
+			t.Errorf("Split(%q) = %q, %q, %v, want %q, %q", tt.line, got, rest, err, tt.words, tt.rest)
 		}
 	}
 	for _, line := range []string{"query 'T", `query "T`} {
-		_, _, err := split(line)
+		_, _, err := shell.Split(line)
 		if want := "is not closed: " + line[6:]; err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("split(%s) = %v, want %s", line, err, want)
+			t.Errorf("Split(%s) = %v, want %s", line, err, want)
 		}
 	}
 }
@@ -39,15 +41,15 @@ func TestSplitPartial(t *testing.T) {
 		{`get x'y z'"w`, "get", "xy zw", `x'y z'"w`, `"`},
 		{"get '' '", "get|", "", "'", "'"},
 	} {
-		p, ok := splitPartial(tt.line)
+		p, ok := shell.SplitPartial(tt.line)
 		words := strings.Join(p.Words, "|")
 		if !ok || words != tt.words || p.Last != tt.last || tt.line[p.Start:] != tt.rest || p.Quote != tt.quote {
-			t.Errorf("splitPartial(%s) = %+v, %v", tt.line, p, ok)
+			t.Errorf("SplitPartial(%s) = %+v, %v", tt.line, p, ok)
 		}
 	}
 	for _, line := range []string{"get > ", "a | b"} {
-		if p, ok := splitPartial(line); ok {
-			t.Errorf("splitPartial(%s) = %+v", line, p)
+		if p, ok := shell.SplitPartial(line); ok {
+			t.Errorf("SplitPartial(%s) = %+v", line, p)
 		}
 	}
 }

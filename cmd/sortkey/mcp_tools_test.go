@@ -1,4 +1,4 @@
-package cli_test
+package main
 
 import (
 	"context"
@@ -99,7 +99,7 @@ func example(t testing.TB, name string, samples bool) mcp.Options {
 // its arguments. The directive file defines a file of the client, which passes its text in place of its name. After
 // "# " is what the language model concludes from the answer.
 func TestConversations(t *testing.T) {
-	datadriven.Walk(t, "../mcp/testdata/conversations", func(t *testing.T, path string) {
+	datadriven.Walk(t, "internal/mcp/testdata/conversations", func(t *testing.T, path string) {
 		files := map[string]string{}
 		var c *client
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {

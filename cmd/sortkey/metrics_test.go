@@ -1,4 +1,4 @@
-package cli_test
+package main
 
 import (
 	"context"
@@ -59,7 +59,7 @@ func post(h http.Handler, op, body string) *httptest.ResponseRecorder {
 	return w
 }
 
-func create(name string) string {
+func createBody(name string) string {
 	return `{"TableName":"` + name + `","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"}],` +
 		`"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"}]}`
 }
@@ -70,7 +70,7 @@ func TestMetrics(t *testing.T) {
 	m.Watch(db)
 	h := server.New(db, server.Options{})
 	for _, name := range []string{"Cats", "Dogs", "Emus"} {
-		require.Equal(t, 200, post(h, "CreateTable", create(name)).Code)
+		require.Equal(t, 200, post(h, "CreateTable", createBody(name)).Code)
 	}
 	for _, pk := range []string{"a", "b"} {
 		for _, name := range []string{"Cats", "Dogs", "Emus"} {
@@ -150,7 +150,7 @@ func TestStoreOnDisk(t *testing.T) {
 	m := metrics.New(metrics.Options{Store: st})
 	db := open(t, sortkey.Options{Store: st, Observer: m})
 	m.Watch(db)
-	post(server.New(db, server.Options{}), "CreateTable", create("Cats"))
+	post(server.New(db, server.Options{}), "CreateTable", createBody("Cats"))
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	require.Regexp(t, `\nsortkey_store_disk_bytes [1-9]`, w.Body.String())
@@ -174,7 +174,7 @@ func TestStoreInPostgreSQL(t *testing.T) {
 	require.NoError(t, err)
 	m := metrics.New(metrics.Options{Store: st})
 	db := open(t, sortkey.Options{Store: st, Observer: m})
-	post(server.New(db, server.Options{}), "CreateTable", create("Cats"))
+	post(server.New(db, server.Options{}), "CreateTable", createBody("Cats"))
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	require.Regexp(t, `\nsortkey_store_connections [1-9]`, w.Body.String())

@@ -1,4 +1,4 @@
-package cli_test
+package main
 
 import (
 	"bytes"
@@ -18,19 +18,19 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-type item struct {
+type kept struct {
 	P     string `dynamodbav:"p"`
 	Value string `dynamodbav:"value"`
 }
 
 // opened opens the database in a folder.
-func opened(t testing.TB, dir string, opts disk.Options) (*sortkey.DB, *sortkey.TableOf[item]) {
+func opened(t testing.TB, dir string, opts disk.Options) (*sortkey.DB, *sortkey.TableOf[kept]) {
 	t.Helper()
 	st, err := disk.Open(dir, opts)
 	require.NoError(t, err)
 	db, err := sortkey.Open(sortkey.Options{Store: st})
 	require.NoError(t, err)
-	return db, sortkey.Table[item](db, "Items")
+	return db, sortkey.Table[kept](db, "Items")
 }
 
 // database writes an item into the database in a folder, which it creates if necessary.
@@ -38,7 +38,7 @@ func database(t testing.TB, dir, value string) {
 	t.Helper()
 	db, items := opened(t, dir, disk.Options{})
 	require.NoError(t, db.EnsureTable(t.Context(), "Items", "p"))
-	require.NoError(t, items.Put(t.Context(), item{"p", value}))
+	require.NoError(t, items.Put(t.Context(), kept{"p", value}))
 	require.NoError(t, db.Close())
 }
 
@@ -50,16 +50,6 @@ func value(t testing.TB, dir string) string {
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	return it.Value
-}
-
-func names(t testing.TB, dir string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
 }
 
 func TestSnapshotRoundTrip(t *testing.T) {
