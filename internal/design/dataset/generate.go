@@ -204,7 +204,7 @@ func (d *domain) length(rng *rand.PCG, otherwise int) int {
 }
 
 // word returns n random letters and digits. It contains no delimiter, and begins with a letter, so it is never a
-// number.
+// number. A long word repeats its first KB.
 func word(rng *rand.PCG, n int) string {
 	if n <= 0 {
 		return ""
@@ -215,7 +215,10 @@ func word(rng *rand.PCG, n int) string {
 		b = make([]byte, n)
 	}
 	fill(b[:1], rng, letters)
-	fill(b[1:n], rng, alphabet)
+	fill(b[1:min(n, 1024)], rng, alphabet)
+	for i := 1024; i < n; i *= 2 {
+		copy(b[i:n], b[:i])
+	}
 	return string(b[:n])
 }
 
