@@ -88,7 +88,7 @@ entities:
   O:
     fields: {state: {values: [NEW, DONE, DONE, DONE]}, n: {type: number, from: 1, to: 9}}
     attributes: {PK: "O#{o}", SK: "{o}", st: {template: "{state}", when: {state: [NEW]}}, n: {template: "{n:number}", type: N}}
-    count: 10000
+    count: 5000
   D: {attributes: {PK: "D#{d}", SK: A}, count: 100}
   R:
     of: D
@@ -133,7 +133,7 @@ patterns:
 		}
 		return all
 	}
-	whole, sample := figuresOf(100_000), figuresOf(3500)
+	whole, sample := figuresOf(100_000), figuresOf(3000)
 	require.Greater(t, len(whole), 7)
 	for name, want := range whole {
 		require.InEpsilon(t, want, sample[name], 0.1, name)
@@ -145,13 +145,13 @@ patterns:
 func TestSampledFollowUps(t *testing.T) {
 	const source = `name: m
 tables: {Tab: {partition: PK, sort: SK, indexes: {ByDay: {partition: state, sort: SK}}}}
-fields: {cust: {distinct: 6000, distribution: zipf(1.2)}}
+fields: {cust: {distinct: 3000, distribution: zipf(1.2)}}
 entities:
-  Customer: {attributes: {PK: "C#{cust}", SK: A}, count: 6000}
+  Customer: {attributes: {PK: "C#{cust}", SK: A}, count: 3000}
   Order:
     fields: {day: {type: date, from: 2025-01-01, to: 2025-01-09}, status: {values: [NEW, PAID]}}
     attributes: {PK: "O#{order}", SK: "{day}#{order}", state: "{status}", by: "{cust}"}
-    count: 12000
+    count: 6000
 patterns:
   - {name: q, rate: 1000, query: {entity: Order, index: ByDay, where: {%s}}, then: Customer}
 `
@@ -166,6 +166,6 @@ patterns:
 			require.NoError(t, err)
 			return stats[0].ByReads.Reads
 		}
-		require.InEpsilon(t, most(100_000), most(6000), 0.1, query)
+		require.InEpsilon(t, most(100_000), most(3000), 0.1, query)
 	}
 }

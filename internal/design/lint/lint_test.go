@@ -24,7 +24,7 @@ import (
 )
 
 // maxItems limits the generated items of the models in testdata. Some declare 100,000 and more, which would be slow.
-const maxItems = 1000
+const maxItems = 400
 
 func find(t *testing.T, path string) []model.Finding {
 	t.Helper()
