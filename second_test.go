@@ -239,7 +239,7 @@ func TestIndexes(t *testing.T) {
 // TestAddIndexTogether tests that of several concurrent calls that add the same index exactly one succeeds, and that
 // the others fail with ErrIndexExists, whatever the table is doing meanwhile.
 func TestAddIndexTogether(t *testing.T) {
-	for _, delay := range []time.Duration{0, 20 * time.Millisecond} {
+	for _, delay := range []time.Duration{0, 5 * time.Millisecond} {
 		db, ctx := open(t, sortkey.Options{}), t.Context()
 		require.NoError(t, db.CreateTable(ctx, "Tab", "p"))
 		db, err := db.Fork(func(o *sortkey.Options) { o.Simulate.TableDelay = delay })
