@@ -83,7 +83,7 @@ func example(t testing.TB, name string, samples bool) mcp.Options {
 	t.Helper()
 	m, err := models.Example(name)
 	require.NoError(t, err)
-	size := dataset.Options{}
+	size := dataset.Options{MaxItems: 500}
 	if samples {
 		size.MaxItems = -1
 	}

@@ -57,7 +57,7 @@ func TestEnsureAndDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := models.Ensure(t.Context(), db.DB, s, dataset.Options{}); err != nil {
+	if _, err := models.Ensure(t.Context(), db.DB, s, dataset.Options{MaxItems: 100}); err != nil {
 		t.Fatal(err)
 	}
 	names, err := models.Tables(t.Context(), explain.InProcess(db.DB))
@@ -96,7 +96,7 @@ func TestEnsure(t *testing.T) {
 	s := samplesOf(t, "file-tree")
 	ensure := func(s *model.Model, what string, want bool) {
 		t.Helper()
-		loaded, err := models.Ensure(t.Context(), db.DB, s, dataset.Options{})
+		loaded, err := models.Ensure(t.Context(), db.DB, s, dataset.Options{MaxItems: 100})
 		if err != nil || loaded.Found != want {
 			t.Errorf("%s: Ensure = %v, %v, want %v", what, loaded.Found, err, want)
 		}

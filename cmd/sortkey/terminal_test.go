@@ -28,7 +28,8 @@ func runAt(width int, env map[string]string, args ...string) (code int, stdout, 
 }
 
 func TestTerminal(t *testing.T) {
-	query := []string{"query", "Drive", "DRIVE#a91", "root/photos/*", "--model", "file-tree", "--trace"}
+	model := filepath.Join(writeModels(t), "file-tree.yaml")
+	query := []string{"query", "Drive", "DRIVE#a91", "root/photos/*", "--model", model, "--trace"}
 	for _, tt := range []struct {
 		name   string
 		width  int
