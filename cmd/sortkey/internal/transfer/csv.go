@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -190,7 +191,7 @@ func (c *columns) check(k keys, declared Types) error {
 			ErrColumns, "add a header to the file", "key attribute %s is not a column: %s", name, have,
 		)
 	}
-	for name := range declared {
+	for _, name := range slices.Sorted(maps.Keys(declared)) {
 		if len(c.names) > 0 && !slices.Contains(c.names, name) {
 			return fail(ErrType, "correct the name", "%s has a type, but is not a column: %s", name, have)
 		}
