@@ -21,7 +21,7 @@ const (
 	chargeIfNotExists = 39
 )
 
-// charge returns the size in bytes that UpdateItem assigns to an update expression. UpdateItem refuses the update if
+// Charge returns the size in bytes that UpdateItem assigns to an update expression. UpdateItem refuses the update if
 // this size, or the size of the new item, exceeds the item size limit. The charge depends only on the request, so
 // UpdateItem checks it before the condition. The legacy AttributeUpdates have no charge: only the size of the new
 // item counts. Most regions do not charge in transactions, and ten regions never charge.
@@ -29,7 +29,7 @@ const (
 // This rule replaces an earlier one: the size of the new item without its key attributes, plus 3, plus 19 for every
 // SET and 2 for every REMOVE. The earlier rule was captured with items that had no attributes except the key and
 // those that the update wrote.
-func charge(u *expr.Update) int {
+func Charge(u *expr.Update) int {
 	n := chargeUpdate
 	for _, a := range expr.Actions(u) {
 		n += chargeTarget(a.Path.Path)

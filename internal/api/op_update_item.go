@@ -58,7 +58,7 @@ func (s *Service) updateKeeping(
 		return nil, err
 	}
 	w.returns = in.ReturnValues
-	if !w.legacy && charge(w.update) > table.MaxItemBytes {
+	if !w.legacy && Charge(w.update) > table.MaxItemBytes {
 		return nil, wire.Validation("Item size to update has exceeded the maximum allowed size")
 	}
 	out, err := w.apply(ctx, s)

@@ -10,7 +10,7 @@ func (r *Result) Budget() (n int) {
 		if x := &p.Pattern.Expect; x.Units != nil || x.Error != "" || !p.OK() || p.Total == nil && p.Writes == nil {
 			continue
 		}
-		p.Pattern.Expect.Units = new(roundUp(p.mostUnits()))
+		p.Pattern.Expect.Units = new(RoundUp(p.mostUnits()))
 		n++
 	}
 	return n
@@ -34,8 +34,8 @@ func (p *PatternResult) mostUnits() float64 {
 	return most
 }
 
-// roundUp rounds f up to 1, 1.5, 2, 3, 5 or 7.5 times a power of ten, and at least to 0.5.
-func roundUp(f float64) float64 {
+// RoundUp rounds f up to 1, 1.5, 2, 3, 5 or 7.5 times a power of ten, and at least to 0.5.
+func RoundUp(f float64) float64 {
 	if f <= 0.5 {
 		return 0.5
 	}

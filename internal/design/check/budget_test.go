@@ -97,7 +97,7 @@ func TestStarterBudgets(t *testing.T) {
 	}
 }
 
-// TestRoundUp holds that roundUp adds at most two thirds.
+// TestRoundUp holds that RoundUp adds at most two thirds.
 func TestRoundUp(t *testing.T) {
 	for range 10_000 {
 		f := rand.Float64() * 1000

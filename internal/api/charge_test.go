@@ -1,4 +1,4 @@
-package api
+package api_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/expr"
 )
 
@@ -46,7 +47,7 @@ func TestCharge(t *testing.T) {
 		require.NoError(t, err)
 		u, err := env.Update(tt.src)
 		require.NoError(t, err)
-		if got := charge(u); got != base+tt.more {
+		if got := api.Charge(u); got != base+tt.more {
 			t.Errorf("Charge of %s = %d, want %d", tt.src, got, base+tt.more)
 		}
 	}

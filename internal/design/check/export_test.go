@@ -1,4 +1,0 @@
-package check
-
-// RoundUp is roundUp.
-var RoundUp = roundUp
