@@ -58,7 +58,15 @@ const MaxBatchKeys = 100
 
 // batchGetItem reads up to 100 items of any tables from one snapshot.
 func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) (*wire.BatchGetItemOutput, error) {
-	if err := in.CheckParams(); err != nil {
+	// The parameters of one table exclude those of another: conformance, eu-west-2.
+	all := new(wire.KeysAndAttributes)
+	for _, ka := range in.RequestItems {
+		all.ProjectionExpression = cmp.Or(all.ProjectionExpression, ka.ProjectionExpression)
+		if ka.AttributesToGet != nil {
+			all.AttributesToGet = ka.AttributesToGet
+		}
+	}
+	if err := wire.OpBatchGetItem.CheckParams(all); err != nil {
 		return nil, err
 	}
 
@@ -68,7 +76,7 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 	total := 0
 	for i, name := range names {
 		ka := in.RequestItems[name]
-		if err := ka.CheckParams(); err != nil {
+		if err := wire.OpBatchGetItem.CheckParams(&ka); err != nil {
 			return nil, err
 		}
 		reads[i] = readParams{
