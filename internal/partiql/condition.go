@@ -157,10 +157,9 @@ func (p *parser) members(tok int) (list []ast.Operand) {
 		return nil
 	}
 	p.next()
-	for more := !p.is(closing); more && p.syntax == nil; more = p.accept(",") {
+	for range p.elements(closing, "RIGHT_PAREN") {
 		list = append(list, p.plain(p.primary(), p.pos))
 	}
-	p.expect(closing, "RIGHT_PAREN")
 	if len(list) == 0 {
 		p.fault(tok, msgIn)
 	}
@@ -259,9 +258,8 @@ func (p *parser) arguments() (args []ast.Operand) {
 	p.nest()
 	defer p.leave()
 	p.expect("(", "LEFT_PAREN")
-	for more := !p.is(")"); more && p.syntax == nil; more = p.accept(",") {
+	for range p.elements(")", "RIGHT_PAREN") {
 		args = append(args, p.plain(p.primary(), p.pos))
 	}
-	p.expect(")", "RIGHT_PAREN")
 	return args
 }

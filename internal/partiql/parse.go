@@ -2,6 +2,7 @@ package partiql
 
 import (
 	"errors"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -93,7 +94,7 @@ func Parse(src string, params []attr.Value) (*Statement, error) {
 	if len(src) > MaxStatementBytes {
 		return nil, invalid("the statement has %d bytes, at most %d are allowed", len(src), MaxStatementBytes)
 	}
-	tokens, bad, ok := lex(src)
+	tokens, bad, ok := split(src)
 	if !ok {
 		return nil, &Error{Msg: notWellFormed, Pos: bad}
 	}
@@ -185,6 +186,19 @@ func (p *parser) expectWord(word string) {
 	}
 }
 
+// elements yields the number of each element of a list that ends with the token closing; the loop parses the element.
+// It reads the commas and the end of the list, which name stands for in errors. If closing is "", the list has at least
+// one element and ends where no comma follows.
+func (p *parser) elements(closing kind, name string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := 0; p.syntax == nil && (i > 0 || !p.is(closing)) && yield(i) && p.accept(","); i++ {
+		}
+		if closing != "" {
+			p.expect(closing, name)
+		}
+	}
+}
+
 // nest enters a nested condition or value. The caller must call leave at the end of that condition or value.
 func (p *parser) nest() {
 	if p.depth++; p.depth > maxDepth {
@@ -202,9 +216,9 @@ func (p *parser) statement() (*Statement, ast.Node) {
 	case p.word("INSERT"):
 		return p.insert(), nil
 	case p.word("UPDATE"):
-		return p.update()
+		return p.update(false)
 	case p.word("FROM"):
-		return p.updateFrom()
+		return p.update(true)
 	case p.word("DELETE"):
 		return p.delete()
 	case p.atWord(0, "EXISTS") && p.tokens[p.pos+1].kind == "(":
@@ -241,7 +255,7 @@ func (p *parser) selection() (s *Statement, where ast.Node) {
 	where = p.where()
 	if p.word("ORDER") {
 		p.expectWord("BY")
-		for more := true; more && p.syntax == nil; more = p.accept(",") {
+		for range p.elements("", "") {
 			o := Order{Name: p.name(msgTerm)}
 			if o.Desc = p.word("DESC"); !o.Desc {
 				p.word("ASC")
@@ -255,7 +269,7 @@ func (p *parser) selection() (s *Statement, where ast.Node) {
 // projection parses the paths of a SELECT. AS is not supported.
 func (p *parser) projection() (paths []*ast.PathOperand) {
 	seen := map[string]bool{}
-	for more := true; more && p.syntax == nil; more = p.accept(",") {
+	for range p.elements("", "") {
 		tok := p.pos
 		if p.is(tokWord) && p.tokens[tok+1].kind == "(" {
 			p.faultAt(tok, "Unexpected path component") // conformance partiqlFunctions
@@ -553,7 +567,7 @@ func IsSelect(statement string) bool {
 
 // begin returns a parser for the beginning of a statement, up to the first text that is not a token.
 func begin(statement string) *parser {
-	tokens, bad, ok := lex(statement)
+	tokens, bad, ok := split(statement)
 	if !ok {
 		tokens = append(tokens, token{tokEnd, bad, bad})
 	}

@@ -9,31 +9,22 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// update parses what follows UPDATE:
+// update parses what follows UPDATE, or what follows FROM in the other form of UPDATE, which has the WHERE first:
 //
-//	update = source clauses where [ RETURNING … ]
-func (p *parser) update() (*Statement, ast.Node) {
-	s := &Statement{Kind: Update}
+//	update = source ( clauses where | where clauses ) [ RETURNING … ]
+//
+// Source of the other form: conformance fromFirstUpdate.
+func (p *parser) update(whereFirst bool) (s *Statement, where ast.Node) {
+	s = &Statement{Kind: Update}
 	tok := p.pos
 	p.source(s)
+	if whereFirst {
+		where = p.where()
+	}
 	p.clauses(s)
-	where := p.where()
-	p.written(s, tok, where)
-	s.Returning = p.returning()
-	return s, where
-}
-
-// updateFrom parses the other form of UPDATE, which begins with FROM. The parser has consumed that word.
-//
-//	update = source where clauses [ RETURNING … ]
-//
-// Source: conformance fromFirstUpdate.
-func (p *parser) updateFrom() (*Statement, ast.Node) {
-	s := &Statement{Kind: Update}
-	tok := p.pos
-	p.source(s)
-	where := p.where()
-	p.clauses(s)
+	if !whereFirst {
+		where = p.where()
+	}
 	p.written(s, tok, where)
 	s.Returning = p.returning()
 	return s, where
@@ -53,7 +44,7 @@ func (p *parser) clauses(s *Statement) {
 		} else if !p.word("SET") {
 			break
 		}
-		for more := true; more && p.syntax == nil; more = p.accept(",") {
+		for range p.elements("", "") {
 			path := p.path()
 			if p.syntax != nil {
 				return
@@ -144,10 +135,9 @@ func (p *parser) changeCall(a *ast.Action, first bool) ast.Operand {
 	at := p.pos + 1 // the first argument
 	p.expect("(", "LEFT_PAREN")
 	var args []ast.Operand
-	for more := !p.is(")"); more && p.syntax == nil; more = p.accept(",") {
+	for range p.elements(")", "RIGHT_PAREN") {
 		args = append(args, p.changeTerm(a, false))
 	}
-	p.expect(")", "RIGHT_PAREN")
 	switch {
 	case p.syntax != nil:
 	case fn == "list_append":

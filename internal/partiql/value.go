@@ -58,10 +58,9 @@ func (p *parser) value(where string) attr.Value {
 		return attr.NewNull()
 	case p.accept("["):
 		var elems []attr.Value
-		for more := !p.is("]"); more && p.syntax == nil; more = p.accept(",") {
-			elems = append(elems, p.value(where+"["+strconv.Itoa(len(elems))+"]"))
+		for i := range p.elements("]", "RIGHT_BRACKET") {
+			elems = append(elems, p.value(where+"["+strconv.Itoa(i)+"]"))
 		}
-		p.expect("]", "RIGHT_BRACKET")
 		return attr.NewList(elems...)
 	case p.accept("<<"):
 		return p.set(tok)
@@ -101,10 +100,9 @@ func (p *parser) number(where string) attr.Value {
 // set parses the rest of a set.
 func (p *parser) set(tok int) attr.Value {
 	var elems []attr.Value
-	for more := !p.is(">>"); more && p.syntax == nil; more = p.accept(",") {
-		elems = append(elems, p.value(root+"["+strconv.Itoa(len(elems))+"]"))
+	for i := range p.elements(">>", "RIGHT_DOUBLE_ANGLE_BRACKET") {
+		elems = append(elems, p.value(root+"["+strconv.Itoa(i)+"]"))
 	}
-	p.expect(">>", "RIGHT_DOUBLE_ANGLE_BRACKET")
 	if len(elems) == 0 {
 		p.fault(tok, "Empty bags are not supported") // conformance partiqlFunctions
 		return attr.NewNull()
@@ -131,7 +129,7 @@ func (p *parser) set(tok int) attr.Value {
 func (p *parser) tuple(where string) attr.Value {
 	var b attr.Builder
 	seen := map[string]bool{}
-	for more := !p.is("}"); more && p.syntax == nil; more = p.accept(",") {
+	for range p.elements("}", "RIGHT_CURLY") {
 		tok := p.pos
 		if !p.accept(tokText) {
 			p.malformed(msgTerm)
@@ -154,6 +152,5 @@ func (p *parser) tuple(where string) attr.Value {
 		}
 		b.Add(name, v)
 	}
-	p.expect("}", "RIGHT_CURLY")
 	return attr.NewMap(b.Item())
 }
