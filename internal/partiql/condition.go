@@ -215,17 +215,13 @@ func (p *parser) term() part {
 		return x
 	case p.isValue():
 		return part{op: p.bound(p.literal())}
-	case p.is(tokWord) && p.tokens[tok+1].kind == "(":
+	case p.atCall():
 		return p.function()
 	case p.word("MISSING"):
 		p.fault(tok, "MISSING must be compared using IS operator") // local
 		return part{op: p.bound(attr.NewNull())}
 	}
-	path := p.path()
-	if p.syntax != nil {
-		return part{op: p.bound(attr.NewNull())}
-	}
-	return part{op: p.operand(path)}
+	return part{op: p.operand(p.path())}
 }
 
 // functions has the number of operands of each function of conditions.

@@ -171,6 +171,9 @@ func (p *parser) atWord(n int, word string) bool {
 	return tok < len(p.tokens) && p.tokens[tok].kind == tokWord && strings.EqualFold(p.text(tok), word)
 }
 
+// atCall reports whether a function call is next.
+func (p *parser) atCall() bool { return p.is(tokWord) && p.tokens[p.pos+1].kind == "(" }
+
 // word consumes the next token and returns true if it is the given keyword.
 func (p *parser) word(word string) bool {
 	if !p.atWord(0, word) {
@@ -221,7 +224,7 @@ func (p *parser) statement() (*Statement, ast.Node) {
 		return p.update(true)
 	case p.word("DELETE"):
 		return p.delete()
-	case p.atWord(0, "EXISTS") && p.tokens[p.pos+1].kind == "(":
+	case p.atWord(0, "EXISTS") && p.atCall():
 		p.next()
 		p.next()
 		p.expectWord("SELECT")
@@ -271,7 +274,7 @@ func (p *parser) projection() (paths []*ast.PathOperand) {
 	seen := map[string]bool{}
 	for range p.elements("", "") {
 		tok := p.pos
-		if p.is(tokWord) && p.tokens[tok+1].kind == "(" {
+		if p.atCall() {
 			p.faultAt(tok, "Unexpected path component") // conformance partiqlFunctions
 			p.calls = true
 			for !p.is(tokEnd) && !p.is(",") && !p.atWord(0, "FROM") {
@@ -280,9 +283,6 @@ func (p *parser) projection() (paths []*ast.PathOperand) {
 			continue
 		}
 		path := p.path()
-		if p.syntax != nil {
-			return nil
-		}
 		if p.word("AS") || p.is(tokWord) && !p.atWord(0, "FROM") || p.is(tokQuoted) {
 			p.fault(p.pos, msgAlias)
 			p.next()

@@ -45,11 +45,7 @@ func (p *parser) clauses(s *Statement) {
 			break
 		}
 		for range p.elements("", "") {
-			path := p.path()
-			if p.syntax != nil {
-				return
-			}
-			a := ast.Action{Clause: clause, Path: p.operand(path)}
+			a := ast.Action{Clause: clause, Path: p.operand(p.path())}
 			if clause == ast.SetClause {
 				p.expect("=", "EQ")
 				p.change(&a)
@@ -111,7 +107,6 @@ func (p *parser) checkKind(tok int, op string, o ast.Operand, k attr.Kind) {
 func (p *parser) changeTerm(a *ast.Action, first bool) ast.Operand {
 	p.nest()
 	defer p.leave()
-	tok := p.pos
 	switch {
 	case p.isValue():
 		return p.bound(p.literal())
@@ -119,14 +114,10 @@ func (p *parser) changeTerm(a *ast.Action, first bool) ast.Operand {
 		o := p.changeTerm(a, first)
 		p.expect(")", "RIGHT_PAREN")
 		return o
-	case p.is(tokWord) && p.tokens[tok+1].kind == "(":
+	case p.atCall():
 		return p.changeCall(a, first)
 	}
-	path := p.path()
-	if p.syntax != nil {
-		return p.bound(attr.NewNull())
-	}
-	return p.operand(path)
+	return p.operand(p.path())
 }
 
 func (p *parser) changeCall(a *ast.Action, first bool) ast.Operand {

@@ -66,7 +66,7 @@ func (p *parser) value(where string) attr.Value {
 		return p.set(tok)
 	case p.accept("{"):
 		return p.tuple(where)
-	case p.is(tokWord) && p.tokens[tok+1].kind == "(":
+	case p.atCall():
 		p.faultAt(tok, "Unsupported data type: %s under key %s", p.text(tok), root) // conformance partiqlFunctions
 		p.next()
 		p.arguments()
@@ -145,12 +145,11 @@ func (p *parser) tuple(where string) attr.Value {
 			p.fault(tok, "Duplicate keys in tuple. Key: %s under %s", name, below) // local
 		}
 		seen[name] = true
-		tok = p.pos
-		v := p.value(below)
-		if where == "" && item.Depth(v) > attr.MaxNesting {
-			p.fault(tok, "%s", attr.ErrNesting.Error())
+		if where == "" {
+			b.Add(name, p.literal())
+		} else {
+			b.Add(name, p.value(below))
 		}
-		b.Add(name, v)
 	}
 	return attr.NewMap(b.Item())
 }
