@@ -2,6 +2,7 @@ package wire
 
 import (
 	"iter"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -44,15 +45,15 @@ func (d *decoder) readShape(x reflect.Value, s *shape, pos position) (bool, erro
 	case kindString:
 		return d.readString(x.Addr().Interface().(*string), pos)
 	case kindInteger:
-		return d.readInteger(x.Addr().Interface().(*int64), pos)
+		return d.readWhole(x, "Integer", math.MinInt32, math.MaxInt32)
 	case kindLong:
-		return d.readLong(x.Addr().Interface().(*int64), pos)
+		return d.readWhole(x, "Long", math.MinInt64, math.MaxInt64)
 	case kindDouble:
-		return d.readDouble(x.Addr().Interface().(*float64), pos)
+		return d.readFloat(x, "Double")
 	case kindTimestamp:
-		return d.readTimestamp(x.Addr().Interface().(*float64), pos)
+		return d.readFloat(x, "Date") // in seconds since 1970
 	case kindBoolean:
-		return d.readBoolean(x.Addr().Interface().(*bool), pos)
+		return d.readBoolean(x.Addr().Interface().(*bool))
 	case kindValue:
 		return d.readValue(x.Addr().Interface().(*attr.Value), pos)
 	case kindItem:
@@ -299,7 +300,7 @@ func (v *violations) length(member string, x reflect.Value, s *shape) {
 			v.echo(appendEcho(nil, x))
 		}
 	}
-	if v.size(member, x.Len(), &s.traits) {
+	if v.size(member, "", x.Len(), s.min, s.max) {
 		echo()
 	}
 	if member != "RequestItems" {
