@@ -185,11 +185,10 @@ func shapeOf(t reflect.Type, of traits) *shape {
 	s := &shape{traits: of, typ: t, class: "java.lang.Object"}
 	switch {
 	case t == reflect.TypeFor[attr.Value]():
-		s.kind, s.class = kindValue, classes+"AttributeValue"
+		s.kind, s.class = kindValue, valueClass
 		return s
 	case t == reflect.TypeFor[attr.Item]():
-		s.kind = max(of.kind, kindItem)
-		s.class = mapOf(classes + "AttributeValue")
+		s.kind, s.class = max(of.kind, kindItem), itemClass
 		return s
 	}
 

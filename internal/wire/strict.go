@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/sortkey/sortkey/internal/item/token"
 )
@@ -120,11 +119,7 @@ func strictText(r *token.Reader, raw []byte) string {
 		return "integer `" + string(raw) + "`"
 	}
 	f, _ := strconv.ParseFloat(string(raw), 64) // ±Inf when out of range
-	text := strconv.FormatFloat(f, 'f', -1, 64)
-	if !strings.Contains(text, ".") {
-		text += ".0"
-	}
-	return "floating point `" + text + "`"
+	return "floating point `" + string(appendDouble(nil, f)) + "`"
 }
 
 // placeIn describes an offset in a body in the words of the service's message: the line, counted from 1, and the
