@@ -173,7 +173,7 @@ func (s *Service) runMember(
 	if err == nil || out.refused {
 		u = out.use
 	}
-	return out.attributes, u, err
+	return out.Attributes, u, err
 }
 
 // addUse adds u to the element of uses for the same table. If there is none, it appends u.

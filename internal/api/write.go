@@ -53,19 +53,17 @@ func (w *writeParams) parse(
 	if err := w.open(); err != nil {
 		return err
 	}
-	if w.cond, err = w.writeCondition(src, expected, operator); err != nil || w.unused {
+	if w.cond, err = w.writeCondition(src, expected, operator); err != nil {
 		return err
 	}
 	return w.close()
 }
 
-// A writeOutput holds the members that the outputs of writes share.
+// A writeOutput is the output of a write. The outputs of the three writes have the same members.
 type writeOutput struct {
-	attributes attr.Item
-	consumed   *wire.ConsumedCapacity
-	metrics    *wire.ItemCollectionMetrics
-	use        use
-	refused    bool // the condition does not hold
+	wire.UpdateItemOutput
+	use     use
+	refused bool // the condition does not hold
 }
 
 // apply runs the write in an update and returns its output. A write consumes capacity even if its condition fails.
@@ -117,12 +115,12 @@ func (w *writeParams) attempt(tx *table.Tx, s *Service, b *budget) error {
 	if err := b.change(t, &change, 1); err != nil {
 		return err
 	}
-	out.attributes = returnedOf(value(w.returns), w.update, &change)
+	out.Attributes = returnedOf(value(w.returns), w.update, &change)
 	if w.old != nil {
 		*w.old = bytes.Clone(change.Old)
 	}
-	out.consumed = consumed(w.mode, value(w.table), &change.Capacity)
-	out.metrics, err = collectionMetrics(w.metrics, tx, t, w.key)
+	out.ConsumedCapacity = consumed(w.mode, value(w.table), &change.Capacity)
+	out.ItemCollectionMetrics, err = collectionMetrics(w.metrics, tx, t, w.key)
 	return err
 }
 
