@@ -153,19 +153,7 @@ func (s *Service) faultError(op wire.Op, call *fault.Call, in wire.Input, e *fau
 // writes reports whether a request writes items. For a request with PartiQL statements, it reports whether at least
 // one statement writes.
 func writes(op wire.Op, in wire.Input) bool {
-	switch in := in.(type) {
-	case *wire.ExecuteStatementInput:
-		return partiql.Writes(value(in.Statement))
-	case *wire.BatchExecuteStatementInput:
-		return slices.ContainsFunc(in.Statements, func(st wire.BatchStatementRequest) bool {
-			return partiql.Writes(value(st.Statement))
-		})
-	case *wire.ExecuteTransactionInput:
-		return slices.ContainsFunc(in.TransactStatements, func(st wire.ParameterizedStatement) bool {
-			return partiql.Writes(value(st.Statement))
-		})
-	}
-	return op.Writes()
+	return op.Writes() || slices.ContainsFunc(statementsOf(in), partiql.Writes)
 }
 
 // canceled returns the error of a cancelled transaction, which has a reason for each action. codes[i] is the code of
