@@ -245,15 +245,14 @@ func describeNew(d *wire.TableDescription, def *table.Definition) {
 // describeLeaving adds an index that is being deleted to the description d. before is the definition that still has
 // the index.
 func (s *Service) describeLeaving(d *wire.TableDescription, before *table.Definition, name string) {
-	if indexNamed(before.Vectors, name) != nil {
-		d.VectorIndexes = append(d.VectorIndexes, wire.VectorIndexDescription{
-			IndexName: &name, IndexStatus: new(table.StatusDeleting), IndexArn: new(s.arns.Index(*d.TableName, name)),
-		})
-		return
-	}
-	d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, wire.GlobalSecondaryIndexDescription{
+	g := wire.GlobalSecondaryIndexDescription{
 		IndexName: &name, IndexStatus: new(table.StatusDeleting), IndexArn: new(s.arns.Index(*d.TableName, name)),
-	})
+	}
+	if indexNamed(before.Vectors, name) != nil {
+		d.VectorIndexes = append(d.VectorIndexes, *wire.As[wire.VectorIndexDescription](g))
+	} else {
+		d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, g)
+	}
 }
 
 func (s *Service) encryption(e *table.Encryption) *wire.SSEDescription {

@@ -36,18 +36,11 @@ func noBackup(arn string) error {
 
 // backedUp returns the table that an operation on backups names. It treats a table that is being restored as missing.
 func (s *Service) backedUp(ctx context.Context, name *string) (*table.Table, error) {
-	n, err := s.tableName(value(name))
-	if err != nil {
-		return nil, err
+	t, err := s.described(ctx, name)
+	if isCode(err, codeNotFound) {
+		err = noTable(nameOf(value(name)))
 	}
-	if err := s.db.Refresh(ctx); err != nil {
-		return nil, err
-	}
-	t, err := s.db.Describe(ctx, n)
-	if err != nil || t.Definition().Restoring(s.now()) != nil {
-		return nil, noTable(n)
-	}
-	return t, nil
+	return t, err
 }
 
 // backupID returns the id in the ARN of a backup. Like the service, it does not check whether the table exists, and

@@ -10,7 +10,6 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/keycond"
 )
 
 // Sources of this file: DG/VectorSearchWorkingWith.html, API_SearchVectors, and
@@ -195,9 +194,7 @@ func checkSearch(def *table.Definition, v *table.Vector, dimensions int, equal a
 			continue
 		}
 		have := equal.Get(e.Name)
-		want := def.Attributes[slices.IndexFunc(def.Attributes, func(a keycond.Attribute) bool {
-			return a.Name == e.Name
-		})].Kind
+		want := attributeOf(def.Attributes, e.Name).Kind
 		switch {
 		case have.IsZero():
 			return wire.Validation("SearchConditionExpression must be provided when SearchSchema has a HASH key")

@@ -118,28 +118,21 @@ func (s *Service) onStream(ctx context.Context, arn string, fn func(*table.View,
 	if !s.arns.Local(ref) {
 		return noSuchStream(arn)
 	}
-	find := func(v *table.View) (*table.StreamInfo, error) {
-		st, err := v.Stream(ref.Name, ref.Stream)
-		if isNotFound(err) {
+	var st *table.StreamInfo
+	find := func(v *table.View) (err error) {
+		if st, err = v.Stream(ref.Name, ref.Stream); isNotFound(err) {
 			err = noSuchStream(arn)
 		}
-		return st, err
-	}
-
-	var st *table.StreamInfo
-	if err := s.db.View(ctx, func(v *table.View) (err error) {
-		st, err = find(v)
-		return err
-	}); err != nil {
 		return err
 	}
-
+	if err := s.db.View(ctx, find); err != nil {
+		return err
+	}
 	if err := s.db.Roll(ctx, st); err != nil {
 		return err
 	}
 	return s.db.View(ctx, func(v *table.View) error {
-		st, err := find(v)
-		if err != nil {
+		if err := find(v); err != nil {
 			return err
 		}
 		return fn(v, st)

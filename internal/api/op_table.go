@@ -301,24 +301,23 @@ const maxThroughput = 1_000_000_000_000
 // throughputOf returns the provisioned throughput p of a table, or of an index if index is not "". It returns an
 // error if the units do not match the billing mode. Sources of the messages: captures in dynalite
 // (test/createTable.js, test/updateTable.js); for an index without units, ack-api-quirks, DDB-TABLE-442.
-func throughputOf(def *table.Definition, p *wire.ProvisionedThroughput, index string) (table.Throughput, error) {
-	switch {
-	case def.OnDemandBilling() && p != nil && index == "":
-		return table.Throughput{}, wrongValue(
+func throughputOf(
+	def *table.Definition, p *wire.ProvisionedThroughput, index string,
+) (t table.Throughput, err error) {
+	switch onDemand := def.OnDemandBilling(); {
+	case onDemand && p != nil && index == "":
+		return t, wrongValue(
 			"Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
-	case def.OnDemandBilling() && p != nil:
-		return table.Throughput{}, wrongValue("ProvisionedThroughput should not be specified for index: " +
+	case onDemand && p != nil:
+		return t, wrongValue("ProvisionedThroughput should not be specified for index: " +
 			index + " when BillingMode is PAY_PER_REQUEST")
-	case !def.OnDemandBilling() && p == nil && index == "":
-		return table.Throughput{}, wrongValue(
-			"ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED",
-		)
-	case !def.OnDemandBilling() && p == nil:
-		return table.Throughput{}, wrongValue(
-			"ProvisionedThroughput is not specified for index: " + index,
-		)
+	case onDemand:
+		return t, nil
+	case p == nil && index == "":
+		return t, wrongValue(
+			"ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
 	case p == nil:
-		return table.Throughput{}, nil
+		return t, wrongValue("ProvisionedThroughput is not specified for index: " + index)
 	}
 	return table.Throughput{Read: value(p.ReadCapacityUnits), Write: value(p.WriteCapacityUnits)}, checkBounds(p, index)
 }
