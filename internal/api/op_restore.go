@@ -21,7 +21,7 @@ import (
 // has the indexes, the billing and the encryption of the source, unless the client overrides them. It has none of the
 // other settings of the source.
 func (s *Service) restored(
-	op wire.Op, source *table.Definition, o *wire.RestoreTableFromBackupInput,
+	source *table.Definition, o *wire.RestoreTableFromBackupInput,
 ) (*table.Definition, error) {
 	def := &table.Definition{
 		Name: *o.TargetTableName, Created: s.now(), Attributes: slices.Clone(source.Attributes), Key: source.Key,
@@ -71,7 +71,7 @@ func (s *Service) restored(
 	} else if !def.OnDemandBilling() {
 		def.OnDemand = nil
 	}
-	if err := restoredIndexes(op, def, source, o); err != nil {
+	if err := restoredIndexes(def, source, o); err != nil {
 		return nil, err
 	}
 	dropAttributes(def)
@@ -104,12 +104,12 @@ func checkOverride(def *table.Definition, o *wire.OnDemandThroughput) error {
 
 // restoredIndexes adds the indexes of the source to def. If the client lists indexes, it adds only those, with the
 // names that the client gives them.
-func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreTableFromBackupInput) error {
+func restoredIndexes(def, source *table.Definition, o *wire.RestoreTableFromBackupInput) error {
 	def.Global, def.Local = slices.Clone(source.Global), slices.Clone(source.Local)
 	if o.GlobalSecondaryIndexOverride != nil {
 		def.Global = nil
 		for _, g := range o.GlobalSecondaryIndexOverride {
-			ix, err := matchIndex(source.Global, indexOf(g.IndexName, g.KeySchema, g.Projection), op)
+			ix, err := matchIndex(source.Global, indexOf(g.IndexName, g.KeySchema, g.Projection))
 			if err != nil {
 				return err
 			}
@@ -131,7 +131,7 @@ func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreT
 	if o.LocalSecondaryIndexOverride != nil {
 		def.Local = nil
 		for _, l := range o.LocalSecondaryIndexOverride {
-			ix, err := matchIndex(source.Local, indexOf(l.IndexName, l.KeySchema, l.Projection), op)
+			ix, err := matchIndex(source.Local, indexOf(l.IndexName, l.KeySchema, l.Projection))
 			if err != nil {
 				return err
 			}
@@ -143,7 +143,7 @@ func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreT
 	if o.VectorIndexOverride != nil {
 		def.Vectors = nil
 		for _, x := range o.VectorIndexOverride {
-			ix, err := matchIndex(source.Vectors, vectorOf(&x), op)
+			ix, err := matchIndex(source.Vectors, vectorOf(&x))
 			if err != nil {
 				return err
 			}
@@ -171,7 +171,7 @@ func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreT
 
 // matchIndex finds the index in list that equals want except for its name. It returns a copy of the index with the name
 // of want.
-func matchIndex(list []table.IndexDefinition, want table.IndexDefinition, op wire.Op) (table.IndexDefinition, error) {
+func matchIndex(list []table.IndexDefinition, want table.IndexDefinition) (table.IndexDefinition, error) {
 	sorted := func(p table.Projection) []string { return slices.Sorted(slices.Values(p.Include)) }
 	for _, ix := range list {
 		if slices.Equal(ix.Key, want.Key) && ix.Projection.Type == want.Projection.Type &&
@@ -181,11 +181,7 @@ func matchIndex(list []table.IndexDefinition, want table.IndexDefinition, op wir
 			return ix, nil
 		}
 	}
-	return want, noIndex(want.Name, op)
-}
-
-func noIndex(name string, op wire.Op) error {
-	return badRequest("Index " + name +
+	return want, badRequest("Index " + want.Name +
 		" does not match a secondary index that existed in the source table and cannot be " +
 		"created during the restore operation")
 }
@@ -275,7 +271,7 @@ func (s *Service) restoreTableFromBackup(
 	if err != nil {
 		return nil, err
 	}
-	def, err := s.restored(wire.OpRestoreTableFromBackup, b.Table, in)
+	def, err := s.restored(b.Table, in)
 	if err != nil {
 		return nil, err
 	}
@@ -336,7 +332,7 @@ func (s *Service) restoreTableToPointInTime(
 		undo = at
 	}
 
-	def, err := s.restored(op, source, wire.As[wire.RestoreTableFromBackupInput](in))
+	def, err := s.restored(source, wire.As[wire.RestoreTableFromBackupInput](in))
 	if err != nil {
 		return nil, err
 	}
