@@ -71,13 +71,8 @@ func (s *Service) batchExecuteStatement(
 		r.Error = &wire.BatchStatementError{Code: new(memberCode(e)), Message: &e.Message}
 	}
 
-	if !succeeded { // if no statement succeeds, the batch reports no units
-		uses = nil
-	}
-	for i := range uses {
-		if cc := consumed(in.ReturnConsumedCapacity, uses[i].table, &uses[i].Capacity); cc != nil {
-			out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
-		}
+	if succeeded { // if no statement succeeds, the batch reports no units
+		out.ConsumedCapacity = consumedBy(in.ReturnConsumedCapacity, uses)
 	}
 	return out, a.reserve(ctx)
 }
@@ -162,7 +157,7 @@ func (s *Service) runMember(
 			} else {
 				event.Of(ctx).Got(1, 0)
 			}
-			u = use{table: t.Name(), Capacity: table.Capacity{Table: units}}
+			u = use{t.Name(), t.Name(), table.Capacity{Table: units}}
 			consume(ctx, t.Name(), false, &u.Capacity)
 			return nil
 		})

@@ -131,7 +131,7 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 		read := 0 // bytes
 		full := false
 		// View may call this function again with newer definitions, so drop the results of an earlier call.
-		throttled, processed, out.ConsumedCapacity = nil, 0, nil
+		throttled, processed = nil, 0
 		clear(out.UnprocessedKeys)
 		named := map[string][]attr.Item{} // keys by table name
 		uses = uses[:0]
@@ -191,11 +191,9 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 				out.UnprocessedKeys[name] = rest
 			}
 			out.Responses[name] = items
-			uses = append(uses, use{table: t.Name(), Capacity: used})
-			if cc := consumed(in.ReturnConsumedCapacity, name, &used); cc != nil {
-				out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
-			}
+			uses = append(uses, use{t.Name(), name, used})
 		}
+		out.ConsumedCapacity = consumedBy(in.ReturnConsumedCapacity, uses)
 
 		if processed == 0 { // API_BatchGetItem: return an error only if all keys are throttled
 			return throttled

@@ -58,10 +58,7 @@ func (s *Service) batchWriteItem(
 			if err != nil {
 				return err
 			}
-			uses = append(uses, use{table: tables[i].Name(), Capacity: used})
-			if cc := consumed(in.ReturnConsumedCapacity, name, &used); cc != nil {
-				out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
-			}
+			uses = append(uses, use{tables[i].Name(), name, used})
 			for _, r := range requests[name] {
 				err := addCollection(
 					&out.ItemCollectionMetrics, name, in.ReturnItemCollectionMetrics, tx, tables[i], itemOfWrite(&r),
@@ -72,6 +69,7 @@ func (s *Service) batchWriteItem(
 			}
 		}
 
+		out.ConsumedCapacity = consumedBy(in.ReturnConsumedCapacity, uses)
 		return nil
 	}
 

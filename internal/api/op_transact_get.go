@@ -56,7 +56,7 @@ func (s *Service) readTransaction(
 	var used *transactUse
 	b := s.budget(ctx, false)
 	err = s.db.View(ctx, func(view *table.View) error {
-		used = newTransactUse(mode, true)
+		used = &transactUse{mode: mode, reads: true}
 		reads, err := find(view)
 		if err == nil {
 			responses, err = s.readItems(ctx, view, op, reads, used, b)

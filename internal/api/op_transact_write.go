@@ -53,7 +53,7 @@ func (s *Service) writeTransaction(
 		return s.itemsOf(view, actions)
 	}
 	err = s.transact(ctx, in.ClientRequestToken, items, func(tx *table.Tx) error {
-		used = newTransactUse(in.ReturnConsumedCapacity, false)
+		used = &transactUse{mode: in.ReturnConsumedCapacity}
 		actions, err := find(&tx.View)
 		if err == nil {
 			out, err = s.runTransact(tx, in, actions, digest, used, b)

@@ -96,7 +96,7 @@ func (w *writeParams) attempt(tx *table.Tx, s *Service, b *budget) error {
 	}
 
 	change, err := w.run(tx, t)
-	out.use = use{table: t.Name(), Capacity: change.Capacity}
+	out.use = use{t.Name(), t.Name(), change.Capacity}
 	if err != nil {
 		if w.legacy {
 			err = legacy.Refused(err)
