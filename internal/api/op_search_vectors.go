@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -48,10 +49,7 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 		expressions: expressions{op: op, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
 		projected:   in.ProjectionExpression,
 	}
-	if err := checkPlaceholders(in); err != nil {
-		return nil, err
-	}
-	if err := r.open(); err != nil {
+	if err := cmp.Or(checkPlaceholders(in), r.open()); err != nil {
 		return nil, err
 	}
 
@@ -63,10 +61,7 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 	if err != nil {
 		return nil, err
 	}
-	if r.projection, err = r.expressions.projection(in.ProjectionExpression, nil); err != nil {
-		return nil, err
-	}
-	if err := r.close(); err != nil {
+	if err := r.parse(nil); err != nil {
 		return nil, err
 	}
 

@@ -88,13 +88,11 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 		return nil, err
 	}
 	given := settings{onDemand: in.OnDemandThroughput, warm: in.WarmThroughput}
-	if err := given.apply(def, def.Throughput, &def.OnDemand, &def.Warm, false); err != nil {
-		return nil, err
-	}
-	if err := checkClass(in.TableClass); err != nil {
-		return nil, err
-	}
-	if err := checkEncryption(in.SSESpecification); err != nil {
+	err = cmp.Or(
+		given.apply(def, def.Throughput, &def.OnDemand, &def.Warm, false),
+		checkClass(in.TableClass), checkEncryption(in.SSESpecification),
+	)
+	if err != nil {
 		return nil, err
 	}
 
