@@ -212,25 +212,23 @@ type unprocessedKey struct{}
 
 // leave removes the last requests from a batch, if a fault asks to leave them unprocessed. It returns the requests to
 // run and the removed requests, both by table.
-func leave[T any](
-	ctx context.Context, requests map[string]T, count func(T) int, cut func(T, int) (T, T),
-) (now, left map[string]T) {
+func leave[T any](ctx context.Context, requests map[string][]T) (now, left map[string][]T) {
 	n, _ := ctx.Value(unprocessedKey{}).(int)
 	if n == 0 {
 		return requests, nil
 	}
-	now, left = maps.Clone(requests), map[string]T{}
+	now, left = maps.Clone(requests), map[string][]T{}
 	names := slices.Sorted(maps.Keys(requests))
 	slices.Reverse(names)
 	for _, name := range names {
-		all := count(requests[name])
-		take := min(n, all)
-		if take == 0 {
+		list := requests[name]
+		kept := len(list) - min(n, len(list))
+		if kept == len(list) {
 			break
 		}
-		n -= take
-		now[name], left[name] = cut(requests[name], all-take)
-		if take == all {
+		n -= len(list) - kept
+		now[name], left[name] = list[:kept], list[kept:]
+		if kept == 0 {
 			delete(now, name)
 		}
 	}

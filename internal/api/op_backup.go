@@ -45,8 +45,8 @@ func (s *Service) backedUp(ctx context.Context, name *string) (*table.Table, err
 
 // backupID returns the id in the ARN of a backup. Like the service, it does not check whether the table exists, and
 // accepts each region that looks like the name of a region.
-func (s *Service) backupID(arn string) (string, error) {
-	parts := strings.SplitN(arn, ":", 6)
+func (s *Service) backupID(arn *string) (string, error) {
+	parts := strings.SplitN(value(arn), ":", 6)
 	if len(parts) != 6 || parts[0] != "arn" {
 		return "", wire.Validation("Invalid Backup ARN")
 	}
@@ -64,7 +64,7 @@ func (s *Service) backupID(arn string) (string, error) {
 
 // findBackup returns the backup with an ARN.
 func (s *Service) findBackup(ctx context.Context, arn *string) (*life.Backup, error) {
-	id, err := s.backupID(value(arn))
+	id, err := s.backupID(arn)
 	if err != nil {
 		return nil, err
 	}
@@ -232,13 +232,13 @@ func (s *Service) listBackups(ctx context.Context, in *wire.ListBackupsInput) (*
 		return nil, wire.OpListBackups.Invalid(wrongParameter +
 			"Time range lower bound must be less than or equal to upper bound")
 	}
-	name, err := s.tableName(value(in.TableName))
+	name, err := s.tableName(in.TableName)
 	if err != nil {
 		return nil, err
 	}
 	after := ""
 	if in.ExclusiveStartBackupArn != nil {
-		if after, err = s.backupID(*in.ExclusiveStartBackupArn); err != nil {
+		if after, err = s.backupID(in.ExclusiveStartBackupArn); err != nil {
 			return nil, err
 		}
 		if strings.Split(*in.ExclusiveStartBackupArn, ":")[3] != s.region() { // ack-api-quirks, DDB-BACKUP-012

@@ -25,8 +25,7 @@ func (s *Service) batchWriteItem(
 	if err := checkWrites(in, names); err != nil {
 		return nil, err
 	}
-	requests, left := leave(ctx, in.RequestItems, func(list []wire.WriteRequest) int { return len(list) },
-		func(list []wire.WriteRequest, n int) (now, later []wire.WriteRequest) { return list[:n], list[n:] })
+	requests, left := leave(ctx, in.RequestItems)
 	var out *wire.BatchWriteItemOutput
 	var uses []use
 	b := s.budget(ctx, true)

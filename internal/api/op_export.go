@@ -337,7 +337,7 @@ func (s *Service) currentID(ctx context.Context, arn *string) (string, error) {
 	if arn == nil {
 		return "", nil
 	}
-	name, err := s.tableName(*arn)
+	name, err := s.tableName(arn)
 	if err != nil {
 		return "", err
 	}

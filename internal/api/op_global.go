@@ -84,7 +84,7 @@ func (s *Service) listGlobalTables(
 // noReplicas returns the error for auto scaling of a table that is not a global table. The error is the same if the
 // table does not exist: ack-api-quirks, DDB-TABLE-446.
 func (in *globalInput) noReplicas(s *Service) error {
-	n, err := s.tableName(value(in.TableName))
+	n, err := s.tableName(in.TableName)
 	if err != nil {
 		return err
 	}

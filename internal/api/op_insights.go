@@ -67,7 +67,7 @@ func insightsStatus(x table.Insights) *string {
 func (s *Service) updateContributorInsights(
 	ctx context.Context, in *wire.UpdateContributorInsightsInput,
 ) (*wire.UpdateContributorInsightsOutput, error) {
-	name, err := s.tableName(value(in.TableName))
+	name, err := s.tableName(in.TableName)
 	if err != nil {
 		return nil, err
 	}

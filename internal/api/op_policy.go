@@ -324,7 +324,7 @@ func (s *Service) changePolicy(
 func (s *Service) putResourcePolicy(
 	ctx context.Context, in *wire.PutResourcePolicyInput,
 ) (*wire.PutResourcePolicyOutput, error) {
-	r, err := s.resource(value(in.ResourceArn), true)
+	r, err := s.resource(in.ResourceArn, true)
 	if err != nil {
 		return nil, err
 	}
@@ -352,7 +352,7 @@ func (s *Service) putResourcePolicy(
 func (s *Service) getResourcePolicy(
 	ctx context.Context, in *wire.GetResourcePolicyInput,
 ) (*wire.GetResourcePolicyOutput, error) {
-	r, err := s.resource(value(in.ResourceArn), true)
+	r, err := s.resource(in.ResourceArn, true)
 	if err != nil {
 		return nil, err
 	}
@@ -376,7 +376,7 @@ func (s *Service) getResourcePolicy(
 func (s *Service) deleteResourcePolicy(
 	ctx context.Context, in *wire.DeleteResourcePolicyInput,
 ) (*wire.DeleteResourcePolicyOutput, error) {
-	r, err := s.resource(value(in.ResourceArn), true)
+	r, err := s.resource(in.ResourceArn, true)
 	if err != nil {
 		return nil, err
 	}

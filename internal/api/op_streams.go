@@ -32,7 +32,7 @@ func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*
 	if err != nil {
 		return nil, err
 	}
-	name, err := s.tableName(value(in.TableName))
+	name, err := s.tableName(in.TableName)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (s *Service) create(ctx context.Context, def *table.Definition) (*wire.Crea
 
 // definition returns the definition of a table to create, without the resource policy, which createTable adds.
 func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, error) {
-	name, err := s.tableName(value(in.TableName))
+	name, err := s.tableName(in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (s *Service) seen(ctx context.Context, name *string) (*table.Table, error) 
 
 // found returns the table with a name or ARN. If there is no such table, the error contains the name.
 func (s *Service) found(ctx context.Context, name *string) (*table.Table, error) {
-	n, err := s.tableName(value(name))
+	n, err := s.tableName(name)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func noSuchTable(name string) error {
 // deleteTable deletes a table and its items. The description says DELETING, as the service's does, but the table is
 // gone when the call returns. If [life.DB.Delay] is set, it is gone after that time.
 func (s *Service) deleteTable(ctx context.Context, in *wire.DeleteTableInput) (*wire.DeleteTableOutput, error) {
-	name, err := s.tableName(value(in.TableName))
+	name, err := s.tableName(in.TableName)
 	if err != nil {
 		return nil, err
 	}

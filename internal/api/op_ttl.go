@@ -14,7 +14,7 @@ import (
 func (s *Service) updateTimeToLive(
 	ctx context.Context, in *wire.UpdateTimeToLiveInput,
 ) (*wire.UpdateTimeToLiveOutput, error) {
-	name, err := s.tableName(value(in.TableName))
+	name, err := s.tableName(in.TableName)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 // updateTable changes a table. The description says UPDATING, as the service's does, but a new index can be used as
 // soon as the call returns. If [life.DB.Delay] is set, it can be used after that time.
 func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*wire.UpdateTableOutput, error) {
-	name, err := s.tableName(value(in.TableName))
+	name, err := s.tableName(in.TableName)
 	if err != nil {
 		return nil, err
 	}

@@ -204,20 +204,20 @@ func (s *Service) defined(ctx context.Context) func(string) (*table.Table, error
 
 // lookup calls find with the name of a table. name is the name in a request, which may be an ARN.
 func (s *Service) lookup(find func(string) (*table.Table, error), name *string) (*table.Table, error) {
-	n, err := s.tableName(value(name))
+	n, err := s.tableName(name)
 	if err != nil {
 		return nil, err
 	}
 	return find(n)
 }
 
-// tableName returns the name of a table, given its name or ARN.
-func (s *Service) tableName(name string) (string, error) {
-	ref, err := ParseTable(name)
+// tableName returns the name of a table, given its name or ARN. It returns "" for nil.
+func (s *Service) tableName(name *string) (string, error) {
+	ref, err := ParseTable(value(name))
 	if err == nil && ref.Region == "" {
 		return ref.Name, nil
 	}
-	if wrong := s.foreignARN(name, ref); wrong != nil {
+	if wrong := s.foreignARN(*name, ref); wrong != nil {
 		return "", wrong
 	}
 	return ref.Name, err
