@@ -46,19 +46,11 @@ type Request interface{ Op() Op }
 
 // DecodeRequest decodes the body of a read request: Query, Scan, GetItem or ExecuteStatement.
 func DecodeRequest(op string, body []byte) (Request, error) {
-	var in Request
-	switch op {
-	case "Query":
-		in = new(QueryInput)
-	case "Scan":
-		in = new(ScanInput)
-	case "GetItem":
-		in = new(GetItemInput)
-	case "ExecuteStatement":
-		in = new(ExecuteStatementInput)
-	default:
+	if !slices.Contains([]string{"Query", "Scan", "GetItem", "ExecuteStatement"}, op) {
 		return nil, UnknownOperation()
 	}
+	known, _ := Lookup(prefixTarget + op)
+	in := known.NewInput().(Request)
 	if err := Decode(body, in); err != nil {
 		return nil, err
 	}
@@ -121,6 +113,9 @@ func (op Op) Writes() bool { return op.known().writes }
 // have tens of megabytes.
 func (op Op) Collects() bool { return op.known().collects }
 
+// prefixTarget is the prefix of X-Amz-Target headers, except for those of DynamoDB Streams.
+const prefixTarget = "DynamoDB_20120810."
+
 // Target returns the value of the X-Amz-Target header for the operation.
 func (op Op) Target() string {
 	switch o := op.known(); {
@@ -129,7 +124,7 @@ func (op Op) Target() string {
 	case o.streams:
 		return "DynamoDBStreams_20120810." + o.name
 	default:
-		return "DynamoDB_20120810." + o.name
+		return prefixTarget + o.name
 	}
 }
 

@@ -92,13 +92,22 @@ func (d *decoder) readShape(x reflect.Value, s *shape, pos position) (bool, erro
 		return ok, err
 	}
 	return d.object(pos, s.class, func(name []byte) error {
-		i := slices.IndexFunc(s.members, func(m *member) bool { return m.name == string(name) })
-		if i < 0 {
+		m := memberNamed(s.members, name)
+		if m == nil {
 			return d.skip()
 		}
-		m := s.members[i]
 		return d.readMember(x.Field(m.index), m.shape)
 	})
+}
+
+// memberNamed returns the member with a name, or nil.
+func memberNamed(list []*member, name []byte) *member {
+	for _, m := range list {
+		if m.name == string(name) {
+			return m
+		}
+	}
+	return nil
 }
 
 // readMember reads a member into its field. If the value is null, a pointer field stays nil.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/sortkey/sortkey/internal/item/token"
@@ -45,16 +44,14 @@ func checkStrictly(body []byte, members []*member) error {
 		if !more {
 			break
 		}
-		text := r.Text(name)
-		i := slices.IndexFunc(members, func(m *member) bool { return m.name == string(text) })
+		m := memberNamed(members, r.Text(name))
 		raw, err := r.Value()
 		if err != nil {
 			return nil
 		}
-		if i < 0 {
+		if m == nil {
 			continue
 		}
-		m := members[i]
 		seen[m.name] = true
 		if wrong := checkType(m, &r, raw, body); wrong != nil {
 			return wrong
