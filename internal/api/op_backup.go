@@ -56,7 +56,7 @@ func (s *Service) backupID(arn *string) (string, error) {
 		return "", wire.Validation("Invalid Backup ARN")
 	case parts[1] != "aws" || parts[2] != "dynamodb" || parts[3] != "" && !isRegion(parts[3]):
 		return "", badRequest("BackupArn is not valid")
-	case parts[3] == "" || parts[4] != s.account():
+	case parts[3] == "" || parts[4] != s.opts.Account:
 		return "", wire.AccessDenied("Access is denied")
 	}
 	return id, nil
@@ -144,9 +144,7 @@ func (s *Service) describeBackupAs(b *life.Backup, status string) *wire.BackupDe
 	}
 	f.SSEDescription, f.StreamDescription = t.SSEDescription, t.StreamSpecification
 	if def.Expiry != "" {
-		f.TimeToLiveDescription = &wire.TimeToLiveDescription{
-			TimeToLiveStatus: new("ENABLED"), AttributeName: new(def.Expiry),
-		}
+		f.TimeToLiveDescription = describeExpiry(def)
 	}
 	for _, ix := range def.Global {
 		f.GlobalSecondaryIndexes = append(f.GlobalSecondaryIndexes, wire.GlobalSecondaryIndexInfo{
@@ -241,7 +239,7 @@ func (s *Service) listBackups(ctx context.Context, in *wire.ListBackupsInput) (*
 		if after, err = s.backupID(in.ExclusiveStartBackupArn); err != nil {
 			return nil, err
 		}
-		if strings.Split(*in.ExclusiveStartBackupArn, ":")[3] != s.region() { // ack-api-quirks, DDB-BACKUP-012
+		if strings.Split(*in.ExclusiveStartBackupArn, ":")[3] != s.opts.Region { // ack-api-quirks, DDB-BACKUP-012
 			return nil, badRequest(
 				"The supplied ExclusiveStartBackupArn does not match the region")
 		}

@@ -130,7 +130,7 @@ func (s *Service) checkReplicas(in *wire.UpdateTableInput) error {
 		default: // ack-api-quirks, DDB-TABLE-294 and 437
 			return wire.Validation(msgNoAction)
 		}
-		if value(region) == s.region() {
+		if value(region) == s.opts.Region {
 			return wire.Validation("Cannot add or delete the local region through ReplicaUpdates. " +
 				"Use CreateTable, DeleteTable, or UpdateTable as required.")
 		}
@@ -164,7 +164,7 @@ const msgNoAction = "There are no actions specified in the Replica Update Action
 func (s *Service) unsupported(region string) error {
 	return wire.Validation("Region " + region +
 		" is not supported. The latest version of global tables are only supported in the following regions: [" +
-		s.region() + "]")
+		s.opts.Region + "]")
 }
 
 // witnessRegions returns the regions of the witnesses that a request creates or deletes. It skips a witness without a
@@ -223,7 +223,7 @@ func (s *Service) checkStrong(added, witnesses []string) error {
 		return wire.Validation("Unsupported replica count for global tables with MultiRegionConsistency set to STRONG.")
 	case slices.ContainsFunc(witnesses, func(w string) bool { return slices.Contains(added, w) }):
 		return wire.Validation("Cannot target multiple regions with the same action")
-	case slices.Contains(witnesses, s.region()):
+	case slices.Contains(witnesses, s.opts.Region):
 		return wire.Validation("Cannot add a witness in the same region as an existing replica when creating a " +
 			"global table with MultiRegionConsistency set to STRONG.")
 	}

@@ -251,7 +251,7 @@ func (s *Service) locksOut(policy string) bool {
 	if json.Unmarshal([]byte(policy), &doc) != nil {
 		return false
 	}
-	root := "arn:aws:iam::" + s.account() + ":root"
+	root := "arn:aws:iam::" + s.opts.Account + ":root"
 	return slices.ContainsFunc(doc.Statement, func(st statement) bool {
 		denied := slices.ContainsFunc(st.Action, func(a string) bool {
 			return a == "*" || strings.EqualFold(a, "dynamodb:*") || strings.EqualFold(a, "dynamodb:PutResourcePolicy")

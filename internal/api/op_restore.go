@@ -187,14 +187,18 @@ func matchIndex(list []table.IndexDefinition, want table.IndexDefinition) (table
 }
 
 // restore creates a table from the backup b. If b is nil, it copies the source table instead, as the table was at the
-// time undo, or as it is now if undo is the zero time. It returns the description that the service returns during a
-// restore. at is the RestoreDateTime in that description.
+// time undo, or as it is now if undo is the zero time. o has the name of the table and the overrides. It returns the
+// description that the service returns during a restore. at is the RestoreDateTime in that description.
 func (s *Service) restore(
-	ctx context.Context, source, def *table.Definition, b *life.Backup, at, undo time.Time,
+	ctx context.Context, source *table.Definition, o *wire.RestoreTableFromBackupInput, b *life.Backup,
+	at, undo time.Time,
 ) (*wire.TableDescription, error) {
+	def, err := s.restored(source, o)
+	if err != nil {
+		return nil, err
+	}
 	def.States.Restored = &table.Restored{Table: s.arns.Table(source.Name), At: at}
 	var t *table.Table
-	var err error
 	if b != nil {
 		def.States.Restored.Backup = s.backupARN(b)
 		if err := s.inUse(ctx, b, "Backup is being used to restore another table: "); err != nil {
@@ -253,7 +257,7 @@ func (s *Service) taken(ctx context.Context, name string) error {
 // checkCrossing returns an error if the ARN is of another region and the request does not override the encryption:
 // ack-api-quirks, DDB-TABLE-274.
 func (s *Service) checkCrossing(arn string, o *wire.SSESpecification) error {
-	if parts := strings.SplitN(arn, ":", 6); o == nil && len(parts) == 6 && parts[3] != s.region() {
+	if parts := strings.SplitN(arn, ":", 6); o == nil && len(parts) == 6 && parts[3] != s.opts.Region {
 		return badRequest("sseSpecificationOverride must be provided for cross-region restores")
 	}
 	return nil
@@ -271,11 +275,7 @@ func (s *Service) restoreTableFromBackup(
 	if err != nil {
 		return nil, err
 	}
-	def, err := s.restored(b.Table, in)
-	if err != nil {
-		return nil, err
-	}
-	d, err := s.restore(ctx, b.Table, def, b, b.Created, time.Time{})
+	d, err := s.restore(ctx, b.Table, in, b, b.Created, time.Time{})
 	return &wire.RestoreTableFromBackupOutput{TableDescription: d}, err
 }
 
@@ -332,11 +332,7 @@ func (s *Service) restoreTableToPointInTime(
 		undo = at
 	}
 
-	def, err := s.restored(source, wire.As[wire.RestoreTableFromBackupInput](in))
-	if err != nil {
-		return nil, err
-	}
-	d, err := s.restore(ctx, source, def, nil, at, undo)
+	d, err := s.restore(ctx, source, wire.As[wire.RestoreTableFromBackupInput](in), nil, at, undo)
 	return &wire.RestoreTableToPointInTimeOutput{TableDescription: d}, err
 }
 
@@ -349,7 +345,7 @@ func (s *Service) sourceTable(arn string, o *wire.SSESpecification) (TableRef, e
 	switch {
 	case err != nil || ref.Index != "" || ref.Stream != "":
 		return ref, wire.OpRestoreTableToPointInTime.Invalid("sourceTableArn is not a valid ARN")
-	case ref.Account != s.account():
+	case ref.Account != s.opts.Account:
 		return ref, wire.Validation(msgOwner)
 	}
 	if err := s.checkCrossing(arn, o); err != nil {
@@ -388,20 +384,15 @@ func (s *Service) restorable(def *table.Definition) (earliest, latest time.Time)
 const defaultRecovery = 35
 
 func (s *Service) continuousBackups(def *table.Definition) *wire.ContinuousBackupsDescription {
-	d := &wire.ContinuousBackupsDescription{
-		ContinuousBackupsStatus: new("ENABLED"),
-		PointInTimeRecoveryDescription: &wire.PointInTimeRecoveryDescription{
-			PointInTimeRecoveryStatus: new("DISABLED"),
-		},
-	}
+	d := &wire.PointInTimeRecoveryDescription{PointInTimeRecoveryStatus: enabled(def.Recovery != nil)}
 	if r := def.Recovery; r != nil {
 		earliest, latest := s.restorable(def)
-		d.PointInTimeRecoveryDescription = &wire.PointInTimeRecoveryDescription{
-			PointInTimeRecoveryStatus: new("ENABLED"), RecoveryPeriodInDays: new(r.Days),
-			EarliestRestorableDateTime: seconds(earliest), LatestRestorableDateTime: seconds(latest),
-		}
+		d.RecoveryPeriodInDays = new(r.Days)
+		d.EarliestRestorableDateTime, d.LatestRestorableDateTime = seconds(earliest), seconds(latest)
 	}
-	return d
+	return &wire.ContinuousBackupsDescription{
+		ContinuousBackupsStatus: new("ENABLED"), PointInTimeRecoveryDescription: d,
+	}
 }
 
 // describeContinuousBackups says whether point-in-time recovery is enabled.

@@ -185,10 +185,8 @@ func (s *Service) describeStream(
 	d := &wire.StreamDescription{
 		CreationRequestDateTime: seconds(st.Created), KeySchema: keySchema(st.Key), StreamArn: new(s.streamARN(st)),
 		StreamLabel:  new(st.Label),
-		StreamStatus: new("ENABLED"), StreamViewType: new(st.View), TableName: new(st.Table), Shards: []wire.Shard{},
-	}
-	if !st.Ended.IsZero() {
-		d.StreamStatus = new("DISABLED")
+		StreamStatus: enabled(st.Ended.IsZero()), StreamViewType: new(st.View), TableName: new(st.Table),
+		Shards: []wire.Shard{},
 	}
 	for _, sh := range shards[:min(limit, len(shards))] {
 		x := wire.Shard{
@@ -352,15 +350,15 @@ func trimmed() error {
 }
 
 // findShard returns the shard with this id. arn is the ARN of the stream, for the error.
-func findShard(v *table.View, st *table.StreamInfo, arn, id string) (table.ShardInfo, error) {
+func findShard(v *table.View, st *table.StreamInfo, arn, id string) (sh table.ShardInfo, err error) {
 	shards, err := v.Shards(st)
 	if err != nil {
-		return table.ShardInfo{}, err
+		return sh, err
 	}
 	want, ok := parseShardID(st, id)
 	at := slices.IndexFunc(shards, func(sh table.ShardInfo) bool { return sh.Shard == want })
 	if !ok || at < 0 {
-		return table.ShardInfo{}, noSuchShard(id, arn)
+		return sh, noSuchShard(id, arn)
 	}
 	return shards[at], nil
 }
@@ -434,7 +432,7 @@ func (s *Service) streamRecord(st *table.StreamInfo, shard string, r *table.Stre
 	number := sequenceText(r.Sequence)
 	id := md5.Sum([]byte(s.streamARN(st) + shard + number)) //nolint:gosec // as above
 	out := wire.Record{
-		AwsRegion: new(s.region()), EventID: new(hex.EncodeToString(id[:])), EventName: new(r.Event),
+		AwsRegion: new(s.opts.Region), EventID: new(hex.EncodeToString(id[:])), EventName: new(r.Event),
 		EventSource: new("aws:dynamodb"), EventVersion: new("1.1"),
 		Dynamodb: &wire.StreamRecord{
 			ApproximateCreationDateTime: seconds(r.Time.Truncate(time.Second)), Keys: r.Keys, NewImage: r.New,

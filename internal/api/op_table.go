@@ -287,7 +287,7 @@ func (s *Service) describeLimits(_ context.Context, in *wire.DescribeLimitsInput
 func (s *Service) describeEndpoints(
 	ctx context.Context, in *wire.DescribeEndpointsRequest,
 ) (*wire.DescribeEndpointsResponse, error) {
-	host := cmp.Or(event.CallOf(ctx).Host, "dynamodb."+s.region()+".amazonaws.com")
+	host := cmp.Or(event.CallOf(ctx).Host, "dynamodb."+s.opts.Region+".amazonaws.com")
 	return &wire.DescribeEndpointsResponse{Endpoints: []wire.Endpoint{{
 		Address: &host, CachePeriodInMinutes: new(int64(1440)),
 	}}}, nil

@@ -200,7 +200,7 @@ func (s *Service) resource(of *string, policy bool) (*resource, error) {
 		return nil, wrongValue("Provided Arn is not a DynamoDB resource arn: " + arn)
 	case err != nil:
 		return nil, err
-	case ref.Account != s.account():
+	case ref.Account != s.opts.Account:
 		return nil, owner
 	case !s.arns.Local(ref) || policy && !strings.HasPrefix(arn, "arn:aws:"):
 		return nil, foreign

@@ -45,14 +45,7 @@ func (s *Service) writeTransaction(
 ) (out *wire.TransactWriteItemsOutput, err error) {
 	var used *transactUse
 	b := s.budget(ctx, true)
-	items := func(view *table.View) ([]string, error) {
-		actions, err := find(view)
-		if err != nil {
-			return nil, err
-		}
-		return s.itemsOf(view, actions)
-	}
-	err = s.transact(ctx, in.ClientRequestToken, items, func(tx *table.Tx) error {
+	err = s.transact(ctx, in.ClientRequestToken, find, func(tx *table.Tx) error {
 		used = &transactUse{mode: in.ReturnConsumedCapacity}
 		actions, err := find(&tx.View)
 		if err == nil {

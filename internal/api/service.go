@@ -62,6 +62,7 @@ func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	o.Region, o.Account = cmp.Or(o.Region, DefaultRegion), cmp.Or(o.Account, DefaultAccount)
 	return o
 }
 
@@ -183,12 +184,6 @@ func isKind(err error, kind table.Kind) bool {
 	return ok && e.Kind == kind
 }
 
-// region returns the region of the service.
-func (s *Service) region() string { return cmp.Or(s.opts.Region, DefaultRegion) }
-
-// account returns the account of the service.
-func (s *Service) account() string { return cmp.Or(s.opts.Account, DefaultAccount) }
-
 // value returns *p, or the zero value if p is nil.
 func value[T any](p *T) (v T) {
 	if p != nil {
@@ -236,7 +231,7 @@ func (s *Service) foreignARN(arn string, ref TableRef) error {
 	switch {
 	case parts[1] != "aws":
 		what = "AWS partition"
-	case parts[3] != s.region():
+	case parts[3] != s.opts.Region:
 		what = "AWS region"
 	case !isTable || strings.Contains(name, "/"):
 		what = "resource type"
