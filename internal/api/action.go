@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"iter"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -81,6 +82,17 @@ func (a *action) itemKey(t *table.Table) (attr.Item, error) {
 		return t.KeyOf(a.key)
 	}
 	return a.key, nil
+}
+
+// keysToWrite yields the keys of the items that actions write, with their tables. It skips items without a valid key.
+func keysToWrite(tables []*table.Table, actions []action) iter.Seq2[*table.Table, attr.Item] {
+	return func(yield func(*table.Table, attr.Item) bool) {
+		for i, a := range actions {
+			if key, err := a.itemKey(tables[i]); err == nil && !yield(tables[i], key) {
+				return
+			}
+		}
+	}
 }
 
 // itemID returns the [itemID] of the item that the action writes.

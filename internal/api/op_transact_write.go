@@ -10,7 +10,6 @@ import (
 
 	"github.com/sortkey/sortkey/internal/wire"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
 )
 
@@ -77,14 +76,7 @@ func (s *Service) runTransact(
 	}
 
 	// Prefetch all items at once, which saves a round trip for each item in a remote store.
-	err := tx.Prefetch(func(yield func(*table.Table, attr.Item) bool) {
-		for i, a := range actions {
-			if key, err := a.itemKey(tables[i]); err == nil && !yield(tables[i], key) {
-				return
-			}
-		}
-	})
-	if err != nil {
+	if err := tx.Prefetch(keysToWrite(tables, actions)); err != nil {
 		return nil, err
 	}
 
