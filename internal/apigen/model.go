@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"slices"
 )
 
 //go:embed model/*.json
@@ -75,11 +74,6 @@ func load() (*model, error) {
 		joined.Shapes[name] = s
 	}
 
-	for name, members := range alsoRequired {
-		s := joined.Shapes[name]
-		s.Required = slices.Concat(s.Required, members)
-		joined.Shapes[name] = s
-	}
 	return joined, nil
 }
 

@@ -55,7 +55,7 @@ func (g *generator) tag(structure, member string) string {
 	target := s.Members[member]
 	var options []string
 	if g.inputs[structure] {
-		if slices.Contains(s.Required, member) {
+		if slices.Contains(s.Required, member) || slices.Contains(alsoRequired[structure], member) {
 			options = append(options, "required")
 		}
 		if g.namesTable(structure, member) {
