@@ -248,21 +248,23 @@ func (v *violations) members(x reflect.Value, s *shape) {
 		if v.missing(m.name, m.absentFrom(at), m.required) || !m.shape.constrained {
 			continue
 		}
-		switch field := reflect.Indirect(x.Field(m.index)); m.shape.kind {
-		case kindString:
-			v.text(m.name, field.String(), &m.shape.traits)
-		case kindInteger, kindLong:
-			v.integer(m.name, field.Int(), &m.shape.traits)
-		default:
-			v.value(m.name, field, m.shape)
-		}
+		v.value(m.name, reflect.Indirect(x.Field(m.index)), m.shape)
 	}
 }
 
 // value checks a value of shape s. The value is a member or, if member is "", a list or map element.
 func (v *violations) value(member string, x reflect.Value, s *shape) {
-	if member != "" && (s.kind == kindList || s.kind == kindMap) {
-		v.length(member, x, s)
+	switch s.kind {
+	case kindString:
+		v.text(member, x.String(), &s.traits)
+		return
+	case kindInteger, kindLong:
+		v.integer(member, x.Int(), &s.traits)
+		return
+	case kindList, kindMap:
+		if member != "" {
+			v.length(member, x, s)
+		}
 	}
 	if s.elem != nil && !s.elem.constrained {
 		return
@@ -272,10 +274,6 @@ func (v *violations) value(member string, x reflect.Value, s *shape) {
 		defer v.pop()
 	}
 	switch s.kind {
-	case kindString:
-		v.text("", x.String(), &s.traits)
-	case kindInteger, kindLong:
-		v.integer("", x.Int(), &s.traits)
 	case kindStructure:
 		v.members(x, s)
 	case kindList:
