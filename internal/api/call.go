@@ -45,9 +45,7 @@ func (s *Service) begin(ctx context.Context, op wire.Op, in wire.Input) (context
 	if s.opts.Observer == nil && extra == nil && s.faults.Empty() || event.IsQuiet(ctx) {
 		return ctx, c, nil
 	}
-	if extra != nil {
-		c.extra = *extra
-	}
+	c.extra = value(extra)
 	if s.opts.Observer != nil || c.extra != nil {
 		ctx = s.observe(ctx, &c, op, in)
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -159,12 +160,9 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	}
 
 	if !def.BillingChanged.IsZero() {
-		mode := "PROVISIONED"
-		if def.OnDemandBilling() {
-			mode = def.BillingMode
-		}
 		d.BillingModeSummary = &wire.BillingModeSummary{
-			BillingMode: new(mode), LastUpdateToPayPerRequestDateTime: seconds(def.BillingChanged),
+			BillingMode:                       new(cmp.Or(def.BillingMode, "PROVISIONED")),
+			LastUpdateToPayPerRequestDateTime: seconds(def.BillingChanged),
 		}
 	}
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -127,11 +128,7 @@ var faultTexts = map[string]string{
 // faultError returns the error whose code a fault has. A throttling error names the table and the limit, as the
 // service does since 2025 (DG/throttling-diagnosing.html).
 func (s *Service) faultError(op wire.Op, call *fault.Call, in wire.Input, e *fault.Fault) error {
-	message := e.Message
-	if message == "" {
-		message = faultTexts[e.Code]
-	}
-	out := wire.NewError(e.Code, message)
+	out := wire.NewError(e.Code, cmp.Or(e.Message, faultTexts[e.Code]))
 	switch e.Code {
 	case wire.CodeUnavailable:
 		out.Status = 503

@@ -337,16 +337,12 @@ func (s *Service) currentID(ctx context.Context, arn *string) (string, error) {
 	if arn == nil {
 		return "", nil
 	}
-	name, err := s.tableName(arn)
+	t, err := s.found(ctx, arn)
+	if isCode(err, codeNotFound) { // a deleted table has no jobs
+		return "", nil
+	}
 	if err != nil {
 		return "", err
-	}
-	if err := s.db.Refresh(ctx); err != nil {
-		return "", err
-	}
-	t, err := s.db.Describe(ctx, name)
-	if err != nil {
-		return "", nil //nolint:nilerr // a deleted table has no jobs
 	}
 	return t.Definition().ID, nil
 }

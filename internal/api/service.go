@@ -87,12 +87,9 @@ func (s *Service) Observe(o event.Observer) (stop func()) {
 	change := func(edit func([]event.Observer) []event.Observer) {
 		for {
 			old := s.extra.Load()
-			var list []event.Observer
-			if old != nil {
-				list = slices.Clone(*old)
-			}
+			list := edit(slices.Clone(value(old)))
 			next := &list
-			if list = edit(list); len(list) == 0 {
+			if len(list) == 0 {
 				next = nil
 			}
 			if s.extra.CompareAndSwap(old, next) {
