@@ -33,8 +33,7 @@ type violation struct {
 	// path leads to the value in the spelling of the model, such as RequestItems.T.member.Keys. lower is the same
 	// path with member names that begin with a lower-case letter.
 	path, lower string
-	value       string // the value as messages print it; unused if isNull is set
-	isNull      bool
+	value       string // the value as messages print it, unless it is absent
 	text        string // the violated constraint, such as "Member must not be null"
 }
 
@@ -64,7 +63,7 @@ var violationsPool = sync.Pool{New: func() any { return new(violations) }}
 // missing reports whether a member is absent. If it is absent but required, missing records the violation.
 func (v *violations) missing(member string, absent, required bool) bool {
 	if absent && required {
-		v.null(member)
+		v.add(checkNull, member, "", textNull)
 	}
 	return absent
 }
@@ -79,52 +78,35 @@ func (v *violations) add(kind check, member, value, text string) bool {
 		value = strings.ToValidUTF8(value[:left], "") + "..."
 	}
 	v.echoed += len(value)
-	var path, lower []byte
+	var path, lower []string
+	named := func(name string) {
+		path, lower = append(path, name), append(lower, strings.ToLower(name[:1])+name[1:])
+	}
 	for _, s := range v.path {
 		switch {
 		case s.index > 0:
-			s.name = strconv.Itoa(s.index) + ".member"
-		case s.entry:
-			if len(s.name) > MaxARN { // no valid key is this long
-				s.name = strings.ToValidUTF8(s.name[:MaxARN], "") + "..."
-			}
-			s.name += ".member"
+			s.name = strconv.Itoa(s.index)
+		case !s.entry:
+			named(s.name)
+			continue
+		case len(s.name) > MaxARN: // no valid key is this long
+			s.name = strings.ToValidUTF8(s.name[:MaxARN], "") + "..."
 		}
-		path, lower = appendStep(path, s.name), appendStep(lower, s.name)
-		if s.index == 0 && !s.entry {
-			lowerLast(lower, s.name)
-		}
+		path, lower = append(path, s.name, "member"), append(lower, s.name, "member")
 	}
 
 	if member != "" {
-		path, lower = appendStep(path, member), appendStep(lower, member)
-		lowerLast(lower, member)
+		named(member)
 	}
 	v.found = append(v.found, violation{
-		check: kind, member: member, path: string(path), lower: string(lower),
-		value: value, isNull: kind == checkNull, text: text,
+		check: kind, member: member, path: strings.Join(path, "."), lower: strings.Join(lower, "."),
+		value: value, text: text,
 	})
 	return true
 }
 
-func appendStep(path []byte, name string) []byte {
-	if len(path) > 0 {
-		path = append(path, '.')
-	}
-	return append(path, name...)
-}
-
-// lowerLast changes the first letter of the last step of path to lower case. name is that step.
-func lowerLast(path []byte, name string) {
-	if c := &path[len(path)-len(name)]; *c >= 'A' && *c <= 'Z' {
-		*c += 'a' - 'A'
-	}
-}
-
 // echo sets the value that the message of the last violation prints.
 func (v *violations) echo(value []byte) { v.found[len(v.found)-1].value = string(value) }
-
-func (v *violations) null(member string) { v.add(checkNull, member, "", textNull) }
 
 func atLeastLength(n int64) string {
 	return "Member must have length greater than or equal to " + strconv.FormatInt(n, 10)
@@ -384,7 +366,7 @@ func (x *violation) render(form form) string {
 
 // printed returns the value as messages show it: with quote on both sides, or as null.
 func (x *violation) printed(quote string) string {
-	if x.isNull {
+	if x.check == checkNull {
 		return "null"
 	}
 	return quote + x.value + quote
