@@ -55,7 +55,7 @@ func (p *parser) boolean(x part, tok int, msg string) ast.Node {
 		return x.node
 	}
 	p.fault(tok, "%s", msg)
-	return &ast.Compare{Op: ast.Equal, L: p.bound(attr.NewNull()), R: p.bound(attr.NewNull())}
+	return &ast.Compare{Op: ast.Equal, L: p.null(), R: p.null()}
 }
 
 func (p *parser) not() part {
@@ -145,7 +145,7 @@ func (p *parser) plain(x part, tok int) ast.Operand {
 		return x.op
 	}
 	p.fault(tok, msgOperator, p.text(tok))
-	return p.bound(attr.NewNull())
+	return p.null()
 }
 
 // members parses the list after IN. The list may be in brackets, in parentheses or in << >>.
@@ -219,7 +219,7 @@ func (p *parser) term() part {
 		return p.function()
 	case p.word("MISSING"):
 		p.fault(tok, "MISSING must be compared using IS operator") // local
-		return part{op: p.bound(attr.NewNull())}
+		return part{op: p.null()}
 	}
 	return part{op: p.operand(p.path())}
 }
@@ -246,7 +246,7 @@ func (p *parser) function() part {
 	default:
 		return part{node: &ast.Call{Func: fn, Args: args}}
 	}
-	return part{op: p.bound(attr.NewNull())}
+	return part{op: p.null()}
 }
 
 // arguments parses the operands of a function call, including the parentheses.

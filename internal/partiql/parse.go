@@ -527,6 +527,9 @@ func (p *parser) bound(v attr.Value) *ast.ValueOperand {
 	return &ast.ValueOperand{Name: name, Value: v}
 }
 
+// null returns an operand for a statement that Parse refuses.
+func (p *parser) null() *ast.ValueOperand { return p.bound(attr.NewNull()) }
+
 // isKeyword reports whether a word is a keyword, so that it cannot be a name without quotes. The service rejects more
 // words: all keywords of SQL-92.
 func isKeyword(word string) bool {

@@ -146,7 +146,7 @@ func (p *parser) changeCall(a *ast.Action, first bool) ast.Operand {
 	default:
 		p.faultAt(tok, "Unrecognized function: %s", fn)
 	}
-	return p.bound(attr.NewNull())
+	return p.null()
 }
 
 // setChange parses the arguments of set_add(path, set) or set_delete(path, set), and makes the SET an ADD or DELETE
@@ -156,7 +156,7 @@ func (p *parser) setChange(a *ast.Action, clause ast.Clause, tok, first int, arg
 	a.Clause = clause
 	if len(args) != 2 {
 		p.faultAt(tok, "%s must have exactly two arguments", name)
-		return p.bound(attr.NewNull())
+		return p.null()
 	}
 	if path, ok := args[0].(*ast.PathOperand); !ok || !path.Path.Equal(a.Path.Path) {
 		p.faultAt(tok, "The first argument to %s must equal the assignment value", name)
