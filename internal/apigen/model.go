@@ -14,7 +14,7 @@ var modelFiles embed.FS
 // A model is the contents of a file under model/: a service model that model/reduce.jq has reduced.
 type model struct {
 	Operations map[string]operation
-	Shapes     map[string]shape
+	Shapes     map[string]*shape
 }
 
 type operation struct {
@@ -36,7 +36,7 @@ type shape struct {
 
 // load reads the models of the two services, DynamoDB and DynamoDB Streams. It merges them, as they share shapes.
 func load() (*model, error) {
-	joined := &model{Operations: map[string]operation{}, Shapes: map[string]shape{}}
+	joined := &model{Operations: map[string]operation{}, Shapes: map[string]*shape{}}
 	for _, file := range []string{"dynamodb", "dynamodbstreams"} {
 		data, err := modelFiles.ReadFile("model/" + file + ".json")
 		if err != nil {
@@ -60,18 +60,14 @@ func load() (*model, error) {
 	}
 
 	for name, members := range undocumented {
-		s, ok := joined.Shapes[name]
-		if !ok {
-			s = shape{Type: "structure", Members: map[string]string{}}
+		if joined.Shapes[name] == nil {
+			joined.Shapes[name] = &shape{Type: kindStruct, Members: map[string]string{}}
 		}
-		maps.Copy(s.Members, members)
-		joined.Shapes[name] = s
+		maps.Copy(joined.Shapes[name].Members, members)
 	}
 
 	for name, least := range minLength {
-		s := joined.Shapes[name]
-		s.Min = &least
-		joined.Shapes[name] = s
+		joined.Shapes[name].Min = &least
 	}
 
 	return joined, nil
