@@ -151,11 +151,10 @@ func (s *Service) runMember(
 				return err
 			}
 			b.spend()
+			event.Of(ctx).Got(1, 0)
 			if found != nil {
 				item = st.AppendResult(nil, found)
-				event.Of(ctx).Got(1, 1)
-			} else {
-				event.Of(ctx).Got(1, 0)
+				event.Of(ctx).Got(0, 1)
 			}
 			u = use{t.Name(), t.Name(), table.Capacity{Table: units}}
 			consume(ctx, t.Name(), false, &u.Capacity)

@@ -112,18 +112,19 @@ func (s *Service) canonicalPolicy(policy string, of TableRef) (*table.Policy, er
 			st.Effect = "Deny"
 		}
 
-		for _, m := range []struct {
-			name   string
-			absent bool
-		}{
-			{"Effect", st.Effect == ""},
-			{"Principal", st.Principal == nil && st.NotPrincipal == nil},
-			{"Action", st.Action == nil && st.NotAction == nil},
-			{"Resource", st.Resource == nil && st.NotResource == nil},
-		} {
-			if m.absent {
-				return bad("Invalid policy document: Missing required field %s", m.name)
-			}
+		missing := ""
+		switch {
+		case st.Effect == "":
+			missing = "Effect"
+		case st.Principal == nil && st.NotPrincipal == nil:
+			missing = "Principal"
+		case st.Action == nil && st.NotAction == nil:
+			missing = "Action"
+		case st.Resource == nil && st.NotResource == nil:
+			missing = "Resource"
+		}
+		if missing != "" {
+			return bad("Invalid policy document: Missing required field %s", missing)
 		}
 
 		if st.Sid != "" && ids[st.Sid] {

@@ -169,9 +169,9 @@ func (s *Service) seen(ctx context.Context, name *string) (*table.Table, error) 
 	}
 	now, def := s.now(), t.Definition()
 	if def.Status(now) == table.StatusCreating && now.Before(def.Created.Add(unseen)) {
-		return nil, noSuchTable(def.Name)
+		err = noSuchTable(def.Name)
 	}
-	return t, nil
+	return t, err
 }
 
 // found returns the table with a name or ARN. If there is no such table, the error contains the name.

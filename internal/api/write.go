@@ -102,9 +102,7 @@ func (w *writeParams) attempt(tx *table.Tx, s *Service, b *budget) error {
 			err = legacy.Refused(err)
 		}
 		err = w.failed(err)
-		e, ok := errors.AsType[*wire.Error](err)
-		out.refused = ok && (e.Code == wire.CodeConditionFailed || e.Code == codeDuplicate)
-		if out.refused {
+		if out.refused = isCode(err, wire.CodeConditionFailed) || isCode(err, codeDuplicate); out.refused {
 			if throttled := b.change(t, &change, 1); throttled != nil {
 				out.refused, err = false, throttled
 			}
@@ -131,7 +129,7 @@ func (w *writeParams) failed(err error) error {
 		return err
 	}
 	var item attr.Item
-	if value(w.onFailure) == returnAllOld && e.Item != nil {
+	if value(w.onFailure) == returnAllOld {
 		item = bytes.Clone(e.Item)
 	}
 	return wire.ConditionalCheckFailed(item)
