@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"iter"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -83,6 +84,17 @@ func (a *action) itemKey(t *table.Table) (attr.Item, error) {
 	return a.key, nil
 }
 
+// keysToWrite yields the keys of the items that actions write, with their tables. It skips items without a valid key.
+func keysToWrite(tables []*table.Table, actions []action) iter.Seq2[*table.Table, attr.Item] {
+	return func(yield func(*table.Table, attr.Item) bool) {
+		for i, a := range actions {
+			if key, err := a.itemKey(tables[i]); err == nil && !yield(tables[i], key) {
+				return
+			}
+		}
+	}
+}
+
 // itemID returns the [itemID] of the item that the action writes.
 func (a *action) itemID(t *table.Table) (string, error) {
 	if !a.puts() {
@@ -98,26 +110,23 @@ func (a *action) itemID(t *table.Table) (string, error) {
 // cancellation returns the reason that a cancelled transaction gives for err, the error of one of its actions.
 // onFailure is the ReturnValuesOnConditionCheckFailure of that action. If err makes the whole request fail, so that
 // no action needs a reason, cancellation returns false.
-func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) {
+func cancellation(err error, onFailure *string) (r wire.CancellationReason, ok bool) {
 	if code := contentionCode(err); code != "" {
 		return wire.CancellationReason{Code: &code, Message: new(err.Error())}, true
 	}
 	e, ok := errors.AsType[*table.Error](err)
 	if !ok {
-		if e, ok := errors.AsType[*wire.Error](err); ok && e.Code == wire.CodeValidation {
-			return wire.CancellationReason{Code: new(codeInvalid), Message: new(e.Message)}, true
-		} else if ok && e.Code == codeDuplicate {
-			return wire.CancellationReason{Code: new(memberCode(e)), Message: new(e.Message)}, true
+		e, ok := errors.AsType[*wire.Error](err)
+		if !ok || e.Code != wire.CodeValidation && e.Code != codeDuplicate {
+			return r, false
 		}
-		return wire.CancellationReason{}, false
+		return wire.CancellationReason{Code: new(memberCode(e)), Message: new(e.Message)}, true
 	}
 
 	switch e.Kind {
 	case table.ConditionFailed:
-		r := wire.CancellationReason{
-			Code: new("ConditionalCheckFailed"), Message: new("The conditional request failed"),
-		}
-		if value(onFailure) == returnAllOld && e.Item != nil {
+		r.Code, r.Message = new("ConditionalCheckFailed"), new("The conditional request failed")
+		if value(onFailure) == returnAllOld {
 			r.Item = bytes.Clone(e.Item)
 		}
 		return r, true
@@ -125,7 +134,7 @@ func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) 
 		return wire.CancellationReason{Code: new(codeInvalid), Message: new(e.Msg)}, !e.Whole
 	}
 
-	return wire.CancellationReason{}, false
+	return r, false
 }
 
 // checkEmptyKey returns an error if a key attribute has an empty value. With an empty value the whole request fails.
@@ -142,7 +151,7 @@ func checkEmptyKey(t *table.Table, key attr.Item) error {
 
 // contentionCode returns the reason code of a transaction conflict or of a throttling error, or "" for other errors.
 func contentionCode(err error) string {
-	if e, ok := errors.AsType[*wire.Error](err); ok && e.Code == codeConflict {
+	if isCode(err, codeConflict) {
 		return "TransactionConflict"
 	}
 	return throttleCode(err)

@@ -44,7 +44,7 @@ func inBucket(err error) error {
 func (s *Service) bucket(name string) (*os.Root, error) {
 	const text = "The specified bucket does not exist (Service: Amazon S3; Status Code: 404; Error Code: NoSuchBucket)"
 	missing := &failure{failedBucket, text}
-	if s.opts.S3Root == "" {
+	if s.opts.S3Root == "" || strings.ContainsAny(name, `/\`) {
 		return nil, missing
 	}
 	root, err := os.OpenRoot(s.opts.S3Root)
@@ -52,9 +52,6 @@ func (s *Service) bucket(name string) (*os.Root, error) {
 		return nil, missing
 	}
 	defer root.Close()
-	if strings.ContainsAny(name, `/\`) {
-		return nil, missing
-	}
 	b, err := root.OpenRoot(name)
 	if err != nil {
 		return nil, missing

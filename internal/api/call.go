@@ -45,9 +45,7 @@ func (s *Service) begin(ctx context.Context, op wire.Op, in wire.Input) (context
 	if s.opts.Observer == nil && extra == nil && s.faults.Empty() || event.IsQuiet(ctx) {
 		return ctx, c, nil
 	}
-	if extra != nil {
-		c.extra = *extra
-	}
+	c.extra = value(extra)
 	if s.opts.Observer != nil || c.extra != nil {
 		ctx = s.observe(ctx, &c, op, in)
 	}
@@ -122,10 +120,8 @@ func (e *interruption) Unwrap() []error { return []error{e.ended, e.cause} }
 // checkForm does the checks of a valid input that need neither a table nor an expression. It checks which members the
 // request combines (CheckParams), and the attribute values. noName reports that an attribute name in another member
 // is empty, which is an error too.
-func checkForm(op wire.Op, in interface {
-	CheckParams() error
-}, faults wire.Faults, noName bool) error {
-	if err := in.CheckParams(); err != nil {
+func checkForm(op wire.Op, in wire.Input, faults wire.Faults, noName bool) error {
+	if err := op.CheckParams(in); err != nil {
 		return err
 	}
 	if noName {

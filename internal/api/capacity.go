@@ -47,15 +47,21 @@ func consumed(mode *string, name string, c *table.Capacity) *wire.ConsumedCapaci
 	return out
 }
 
+// consumedBy returns the consumed capacity of each use, as [consumed] does.
+func consumedBy(mode *string, uses []use) (list []wire.ConsumedCapacity) {
+	for i := range uses {
+		if c := consumed(mode, uses[i].name, &uses[i].Capacity); c != nil {
+			list = append(list, *c)
+		}
+	}
+	return list
+}
+
 // A transactUse adds up the capacity of a transaction by table.
 type transactUse struct {
 	mode  *string
 	reads bool // read units, or write units
 	list  []use
-}
-
-func newTransactUse(mode *string, reads bool) *transactUse {
-	return &transactUse{mode: mode, reads: reads}
 }
 
 func (u *transactUse) add(name string, t *table.Table, c table.Capacity) {
@@ -65,12 +71,10 @@ func (u *transactUse) add(name string, t *table.Table, c table.Capacity) {
 
 // consumed returns the capacity in the form that the client asked for. It also sets ReadCapacityUnits or
 // WriteCapacityUnits, as the service does for transactions only.
-func (u *transactUse) consumed() (out []wire.ConsumedCapacity) {
-	for i := range u.list {
-		cc := consumed(u.mode, u.list[i].name, &u.list[i].Capacity)
-		if cc == nil {
-			return nil
-		}
+func (u *transactUse) consumed() []wire.ConsumedCapacity {
+	all := consumedBy(u.mode, u.list)
+	for i := range all {
+		cc := &all[i]
 		if u.reads {
 			cc.ReadCapacityUnits = cc.CapacityUnits
 		} else {
@@ -85,9 +89,8 @@ func (u *transactUse) consumed() (out []wire.ConsumedCapacity) {
 				m[name] = c
 			}
 		}
-		out = append(out, *cc)
 	}
-	return out
+	return all
 }
 
 // record records the consumed capacity in the event of the request.
@@ -96,7 +99,7 @@ func (u *transactUse) record(ctx context.Context) { consumeAll(ctx, !u.reads, u.
 // A use is the capacity that an operation consumed on one table.
 type use struct {
 	table string
-	name  string // of the table as the first action of a transaction on it has it
+	name  string // of the table as the request has it; for actions of a transaction, as the first one has it
 	table.Capacity
 }
 

@@ -8,11 +8,11 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// transact runs a write transaction. It calls find for the ids of the items and marks these items as busy. After
+// transact runs a write transaction. It calls find for the actions and marks their items as busy. After
 // [Options.TransactionDelay] it calls apply in an update. If find fails, transact does not wait, as apply fails with
 // the same error. Without a TransactionDelay, transact only calls apply.
 func (s *Service) transact(
-	ctx context.Context, token *string, find func(*table.View) ([]string, error), apply func(*table.Tx) error,
+	ctx context.Context, token *string, find func(*table.View) ([]action, error), apply func(*table.Tx) error,
 ) error {
 	o := s.ongoing
 	if o == nil {
@@ -21,7 +21,13 @@ func (s *Service) transact(
 
 	// Call find in a view, as an update would block all other writers during the whole delay.
 	var ids []string
-	if err := s.db.View(ctx, func(view *table.View) (err error) { ids, err = find(view); return err }); err != nil {
+	if err := s.db.View(ctx, func(view *table.View) error {
+		actions, err := find(view)
+		if err == nil {
+			ids, err = s.itemsOf(view, actions)
+		}
+		return err
+	}); err != nil {
 		return s.db.Update(ctx, apply)
 	}
 	if err := o.begin(token, ids); err != nil {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -159,12 +160,9 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	}
 
 	if !def.BillingChanged.IsZero() {
-		mode := "PROVISIONED"
-		if def.OnDemandBilling() {
-			mode = def.BillingMode
-		}
 		d.BillingModeSummary = &wire.BillingModeSummary{
-			BillingMode: new(mode), LastUpdateToPayPerRequestDateTime: seconds(def.BillingChanged),
+			BillingMode:                       new(cmp.Or(def.BillingMode, "PROVISIONED")),
+			LastUpdateToPayPerRequestDateTime: seconds(def.BillingChanged),
 		}
 	}
 
@@ -245,15 +243,14 @@ func describeNew(d *wire.TableDescription, def *table.Definition) {
 // describeLeaving adds an index that is being deleted to the description d. before is the definition that still has
 // the index.
 func (s *Service) describeLeaving(d *wire.TableDescription, before *table.Definition, name string) {
-	if indexNamed(before.Vectors, name) != nil {
-		d.VectorIndexes = append(d.VectorIndexes, wire.VectorIndexDescription{
-			IndexName: &name, IndexStatus: new(table.StatusDeleting), IndexArn: new(s.arns.Index(*d.TableName, name)),
-		})
-		return
-	}
-	d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, wire.GlobalSecondaryIndexDescription{
+	g := wire.GlobalSecondaryIndexDescription{
 		IndexName: &name, IndexStatus: new(table.StatusDeleting), IndexArn: new(s.arns.Index(*d.TableName, name)),
-	})
+	}
+	if indexNamed(before.Vectors, name) != nil {
+		d.VectorIndexes = append(d.VectorIndexes, *wire.As[wire.VectorIndexDescription](g))
+	} else {
+		d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, g)
+	}
 }
 
 func (s *Service) encryption(e *table.Encryption) *wire.SSEDescription {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,12 +27,8 @@ func FaultProblem(f fault.Fault) string {
 		return fmt.Sprintf("the Table of the fault is %q: give its name, which also matches calls with an ARN", f.Table)
 	}
 	if known := codesOf(f.Operation); f.Code != "" && !slices.Contains(known, f.Code) {
-		of := f.Operation
-		if of == "" {
-			of = "any operation"
-		}
 		return fmt.Sprintf("the Code of the fault is %q, which is not an exception of %s: %s",
-			f.Code, of, text.DidYouMean(f.Code, known))
+			f.Code, cmp.Or(f.Operation, "any operation"), text.DidYouMean(f.Code, known))
 	}
 	for _, code := range f.Reasons {
 		if code != "" && !slices.Contains(reasonCodes, code) {

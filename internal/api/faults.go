@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -127,11 +128,7 @@ var faultTexts = map[string]string{
 // faultError returns the error whose code a fault has. A throttling error names the table and the limit, as the
 // service does since 2025 (DG/throttling-diagnosing.html).
 func (s *Service) faultError(op wire.Op, call *fault.Call, in wire.Input, e *fault.Fault) error {
-	message := e.Message
-	if message == "" {
-		message = faultTexts[e.Code]
-	}
-	out := wire.NewError(e.Code, message)
+	out := wire.NewError(e.Code, cmp.Or(e.Message, faultTexts[e.Code]))
 	switch e.Code {
 	case wire.CodeUnavailable:
 		out.Status = 503
@@ -153,19 +150,7 @@ func (s *Service) faultError(op wire.Op, call *fault.Call, in wire.Input, e *fau
 // writes reports whether a request writes items. For a request with PartiQL statements, it reports whether at least
 // one statement writes.
 func writes(op wire.Op, in wire.Input) bool {
-	switch in := in.(type) {
-	case *wire.ExecuteStatementInput:
-		return partiql.Writes(value(in.Statement))
-	case *wire.BatchExecuteStatementInput:
-		return slices.ContainsFunc(in.Statements, func(st wire.BatchStatementRequest) bool {
-			return partiql.Writes(value(st.Statement))
-		})
-	case *wire.ExecuteTransactionInput:
-		return slices.ContainsFunc(in.TransactStatements, func(st wire.ParameterizedStatement) bool {
-			return partiql.Writes(value(st.Statement))
-		})
-	}
-	return op.Writes()
+	return op.Writes() || slices.ContainsFunc(statementsOf(in), partiql.Writes)
 }
 
 // canceled returns the error of a cancelled transaction, which has a reason for each action. codes[i] is the code of
@@ -224,25 +209,23 @@ type unprocessedKey struct{}
 
 // leave removes the last requests from a batch, if a fault asks to leave them unprocessed. It returns the requests to
 // run and the removed requests, both by table.
-func leave[T any](
-	ctx context.Context, requests map[string]T, count func(T) int, cut func(T, int) (T, T),
-) (now, left map[string]T) {
+func leave[T any](ctx context.Context, requests map[string][]T) (now, left map[string][]T) {
 	n, _ := ctx.Value(unprocessedKey{}).(int)
 	if n == 0 {
 		return requests, nil
 	}
-	now, left = maps.Clone(requests), map[string]T{}
+	now, left = maps.Clone(requests), map[string][]T{}
 	names := slices.Sorted(maps.Keys(requests))
 	slices.Reverse(names)
 	for _, name := range names {
-		all := count(requests[name])
-		take := min(n, all)
-		if take == 0 {
+		list := requests[name]
+		kept := len(list) - min(n, len(list))
+		if kept == len(list) {
 			break
 		}
-		n -= take
-		now[name], left[name] = cut(requests[name], all-take)
-		if take == all {
+		n -= len(list) - kept
+		now[name], left[name] = list[:kept], list[kept:]
+		if kept == 0 {
 			delete(now, name)
 		}
 	}

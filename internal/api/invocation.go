@@ -25,31 +25,37 @@ type invocation struct {
 // iterators.
 func refs(in wire.Input) iter.Seq[wire.Ref] {
 	return func(yield func(wire.Ref) bool) {
-		named := func(table string) bool { return yield(wire.Ref{Table: table}) }
-		switch in := in.(type) {
-		case *wire.ExecuteStatementInput:
-			named(partiql.TableOf(value(in.Statement)))
-		case *wire.BatchExecuteStatementInput:
-			for _, st := range in.Statements {
-				if !named(partiql.TableOf(value(st.Statement))) {
-					return
-				}
+		for _, st := range statementsOf(in) {
+			if !yield(wire.Ref{Table: partiql.TableOf(st)}) {
+				return
 			}
-		case *wire.ExecuteTransactionInput:
-			for _, st := range in.TransactStatements {
-				if !named(partiql.TableOf(value(st.Statement))) {
-					return
-				}
-			}
-		case *wire.GetRecordsInput:
+		}
+		if in, ok := in.(*wire.GetRecordsInput); ok {
 			arn, _, _ := strings.Cut(value(in.ShardIterator), "|")
 			if ref, err := ParseARN(arn); err == nil { // skip a damaged iterator
-				named(ref.Name)
+				yield(wire.Ref{Table: ref.Name})
 			}
-		default:
-			wire.Refs(in)(yield)
+			return
+		}
+		wire.Refs(in)(yield)
+	}
+}
+
+// statementsOf returns the PartiQL statements of an input.
+func statementsOf(in wire.Input) (list []string) {
+	switch in := in.(type) {
+	case *wire.ExecuteStatementInput:
+		list = append(list, value(in.Statement))
+	case *wire.BatchExecuteStatementInput:
+		for _, st := range in.Statements {
+			list = append(list, value(st.Statement))
+		}
+	case *wire.ExecuteTransactionInput:
+		for _, st := range in.TransactStatements {
+			list = append(list, value(st.Statement))
 		}
 	}
+	return list
 }
 
 // tablesOf returns the sorted names of the tables to which an input refers. For an ARN it returns the table name in

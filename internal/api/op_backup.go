@@ -36,24 +36,17 @@ func noBackup(arn string) error {
 
 // backedUp returns the table that an operation on backups names. It treats a table that is being restored as missing.
 func (s *Service) backedUp(ctx context.Context, name *string) (*table.Table, error) {
-	n, err := s.tableName(value(name))
-	if err != nil {
-		return nil, err
+	t, err := s.described(ctx, name)
+	if isCode(err, codeNotFound) {
+		err = noTable(nameOf(value(name)))
 	}
-	if err := s.db.Refresh(ctx); err != nil {
-		return nil, err
-	}
-	t, err := s.db.Describe(ctx, n)
-	if err != nil || t.Definition().Restoring(s.now()) != nil {
-		return nil, noTable(n)
-	}
-	return t, nil
+	return t, err
 }
 
 // backupID returns the id in the ARN of a backup. Like the service, it does not check whether the table exists, and
 // accepts each region that looks like the name of a region.
-func (s *Service) backupID(arn string) (string, error) {
-	parts := strings.SplitN(arn, ":", 6)
+func (s *Service) backupID(arn *string) (string, error) {
+	parts := strings.SplitN(value(arn), ":", 6)
 	if len(parts) != 6 || parts[0] != "arn" {
 		return "", wire.Validation("Invalid Backup ARN")
 	}
@@ -63,7 +56,7 @@ func (s *Service) backupID(arn string) (string, error) {
 		return "", wire.Validation("Invalid Backup ARN")
 	case parts[1] != "aws" || parts[2] != "dynamodb" || parts[3] != "" && !isRegion(parts[3]):
 		return "", badRequest("BackupArn is not valid")
-	case parts[3] == "" || parts[4] != s.account():
+	case parts[3] == "" || parts[4] != s.opts.Account:
 		return "", wire.AccessDenied("Access is denied")
 	}
 	return id, nil
@@ -71,7 +64,7 @@ func (s *Service) backupID(arn string) (string, error) {
 
 // findBackup returns the backup with an ARN.
 func (s *Service) findBackup(ctx context.Context, arn *string) (*life.Backup, error) {
-	id, err := s.backupID(value(arn))
+	id, err := s.backupID(arn)
 	if err != nil {
 		return nil, err
 	}
@@ -151,9 +144,7 @@ func (s *Service) describeBackupAs(b *life.Backup, status string) *wire.BackupDe
 	}
 	f.SSEDescription, f.StreamDescription = t.SSEDescription, t.StreamSpecification
 	if def.Expiry != "" {
-		f.TimeToLiveDescription = &wire.TimeToLiveDescription{
-			TimeToLiveStatus: new("ENABLED"), AttributeName: new(def.Expiry),
-		}
+		f.TimeToLiveDescription = describeExpiry(def)
 	}
 	for _, ix := range def.Global {
 		f.GlobalSecondaryIndexes = append(f.GlobalSecondaryIndexes, wire.GlobalSecondaryIndexInfo{
@@ -239,16 +230,16 @@ func (s *Service) listBackups(ctx context.Context, in *wire.ListBackupsInput) (*
 		return nil, wire.OpListBackups.Invalid(wrongParameter +
 			"Time range lower bound must be less than or equal to upper bound")
 	}
-	name, err := s.tableName(value(in.TableName))
+	name, err := s.tableName(in.TableName)
 	if err != nil {
 		return nil, err
 	}
 	after := ""
 	if in.ExclusiveStartBackupArn != nil {
-		if after, err = s.backupID(*in.ExclusiveStartBackupArn); err != nil {
+		if after, err = s.backupID(in.ExclusiveStartBackupArn); err != nil {
 			return nil, err
 		}
-		if strings.Split(*in.ExclusiveStartBackupArn, ":")[3] != s.region() { // ack-api-quirks, DDB-BACKUP-012
+		if strings.Split(*in.ExclusiveStartBackupArn, ":")[3] != s.opts.Region { // ack-api-quirks, DDB-BACKUP-012
 			return nil, badRequest(
 				"The supplied ExclusiveStartBackupArn does not match the region")
 		}

@@ -71,13 +71,8 @@ func (s *Service) batchExecuteStatement(
 		r.Error = &wire.BatchStatementError{Code: new(memberCode(e)), Message: &e.Message}
 	}
 
-	if !succeeded { // if no statement succeeds, the batch reports no units
-		uses = nil
-	}
-	for i := range uses {
-		if cc := consumed(in.ReturnConsumedCapacity, uses[i].table, &uses[i].Capacity); cc != nil {
-			out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
-		}
+	if succeeded { // if no statement succeeds, the batch reports no units
+		out.ConsumedCapacity = consumedBy(in.ReturnConsumedCapacity, uses)
 	}
 	return out, a.reserve(ctx)
 }
@@ -156,13 +151,12 @@ func (s *Service) runMember(
 				return err
 			}
 			b.spend()
+			event.Of(ctx).Got(1, 0)
 			if found != nil {
 				item = st.AppendResult(nil, found)
-				event.Of(ctx).Got(1, 1)
-			} else {
-				event.Of(ctx).Got(1, 0)
+				event.Of(ctx).Got(0, 1)
 			}
-			u = use{table: t.Name(), Capacity: table.Capacity{Table: units}}
+			u = use{t.Name(), t.Name(), table.Capacity{Table: units}}
 			consume(ctx, t.Name(), false, &u.Capacity)
 			return nil
 		})
@@ -173,7 +167,7 @@ func (s *Service) runMember(
 	if err == nil || out.refused {
 		u = out.use
 	}
-	return out.attributes, u, err
+	return out.Attributes, u, err
 }
 
 // addUse adds u to the element of uses for the same table. If there is none, it appends u.

@@ -58,23 +58,33 @@ const MaxBatchKeys = 100
 
 // batchGetItem reads up to 100 items of any tables from one snapshot.
 func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) (*wire.BatchGetItemOutput, error) {
-	if err := in.CheckParams(); err != nil {
+	// The parameters of one table exclude those of another: conformance, eu-west-2.
+	all := new(wire.KeysAndAttributes)
+	for _, ka := range in.RequestItems {
+		all.ProjectionExpression = cmp.Or(all.ProjectionExpression, ka.ProjectionExpression)
+		if ka.AttributesToGet != nil {
+			all.AttributesToGet = ka.AttributesToGet
+		}
+	}
+	if err := wire.OpBatchGetItem.CheckParams(all); err != nil {
 		return nil, err
 	}
 
 	// The service does each check for all tables before it begins with the next check.
 	names := slices.Sorted(maps.Keys(in.RequestItems))
 	reads := make([]readParams, len(names))
+	keys := make(map[string][]attr.Item, len(names)) // by table
 	total := 0
 	for i, name := range names {
 		ka := in.RequestItems[name]
-		if err := ka.CheckParams(); err != nil {
+		if err := wire.OpBatchGetItem.CheckParams(&ka); err != nil {
 			return nil, err
 		}
 		reads[i] = readParams{
 			expressions: expressions{op: wire.OpBatchGetItem, names: ka.ExpressionAttributeNames},
 			consistent:  value(ka.ConsistentRead),
 		}
+		keys[name] = ka.Keys
 		if total += len(ka.Keys); total > MaxBatchKeys {
 			return nil, wire.OpBatchGetItem.Invalid("Too many items requested for the BatchGetItem call")
 		}
@@ -108,12 +118,7 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 	var uses []use
 
 	// A fault may remove keys before the read; the response returns them as unprocessed.
-	requests, left := leave(ctx, in.RequestItems, func(ka wire.KeysAndAttributes) int { return len(ka.Keys) },
-		func(ka wire.KeysAndAttributes, n int) (now, later wire.KeysAndAttributes) {
-			now, later = ka, ka
-			now.Keys, later.Keys = ka.Keys[:n], ka.Keys[n:]
-			return now, later
-		})
+	keys, left := leave(ctx, keys)
 
 	b := s.budget(ctx, false)
 	var throttled error // of the first key
@@ -123,12 +128,12 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 		read := 0 // bytes
 		full := false
 		// View may call this function again with newer definitions, so drop the results of an earlier call.
-		throttled, processed, out.ConsumedCapacity = nil, 0, nil
+		throttled, processed = nil, 0
 		clear(out.UnprocessedKeys)
 		named := map[string][]attr.Item{} // keys by table name
 		uses = uses[:0]
 		for i, name := range names {
-			ka, some := requests[name]
+			keys, some := keys[name]
 			if !some {
 				continue // left by a fault
 			}
@@ -136,23 +141,23 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 			if err != nil {
 				return err
 			}
-			if err := cmp.Or(checkKeys(t, ka.Keys, named), reads[i].checkProjection(t)); err != nil {
+			if err := cmp.Or(checkKeys(t, keys, named), reads[i].checkProjection(t)); err != nil {
 				return err
 			}
 			items := []attr.Item{}
-			rest := ka
+			rest := in.RequestItems[name]
 			rest.Keys = nil
 			var used table.Capacity
 
 			// If an item does not fit into the response, its key and all later keys, including those of later tables,
 			// are unprocessed. If a key is throttled, only that key is unprocessed.
-			for k, key := range ka.Keys {
+			for k, key := range keys {
 				if full {
-					rest.Keys = append(rest.Keys, ka.Keys[k:]...)
+					rest.Keys = append(rest.Keys, keys[k:]...)
 					break
 				}
 				if k%prefetchKeys == 0 {
-					if err := view.Prefetch(keysOf(t, ka.Keys[k:min(k+prefetchKeys, len(ka.Keys))])); err != nil {
+					if err := view.Prefetch(keysOf(t, keys[k:min(k+prefetchKeys, len(keys))])); err != nil {
 						return err
 					}
 				}
@@ -183,11 +188,9 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 				out.UnprocessedKeys[name] = rest
 			}
 			out.Responses[name] = items
-			uses = append(uses, use{table: t.Name(), Capacity: used})
-			if cc := consumed(in.ReturnConsumedCapacity, name, &used); cc != nil {
-				out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
-			}
+			uses = append(uses, use{t.Name(), name, used})
 		}
+		out.ConsumedCapacity = consumedBy(in.ReturnConsumedCapacity, uses)
 
 		if processed == 0 { // API_BatchGetItem: return an error only if all keys are throttled
 			return throttled
@@ -196,8 +199,9 @@ func (s *Service) batchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 	})
 
 	// The keys that a fault removed come after the keys that the read did not process.
-	for name, ka := range left {
-		ka.Keys = append(slices.Clone(out.UnprocessedKeys[name].Keys), ka.Keys...)
+	for name, later := range left {
+		ka := in.RequestItems[name]
+		ka.Keys = slices.Concat(out.UnprocessedKeys[name].Keys, later)
 		out.UnprocessedKeys[name] = ka
 	}
 	if err == nil {

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"iter"
 	"maps"
 	"slices"
 
@@ -25,8 +24,7 @@ func (s *Service) batchWriteItem(
 	if err := checkWrites(in, names); err != nil {
 		return nil, err
 	}
-	requests, left := leave(ctx, in.RequestItems, func(list []wire.WriteRequest) int { return len(list) },
-		func(list []wire.WriteRequest, n int) (now, later []wire.WriteRequest) { return list[:n], list[n:] })
+	requests, left := leave(ctx, in.RequestItems)
 	var out *wire.BatchWriteItemOutput
 	var uses []use
 	b := s.budget(ctx, true)
@@ -51,20 +49,18 @@ func (s *Service) batchWriteItem(
 			if requests[name] == nil {
 				continue // left by a fault
 			}
-			used, err := batchTable(tx, tables[i], requests[name], seen, b, s.ongoing)
+			actions := batchActions(requests[name])
+			used, err := batchTable(tx, tables[i], actions, seen, b, s.ongoing)
 			if e, ok := errors.AsType[*refusedWrite](err); ok {
 				e.table = name
 			}
 			if err != nil {
 				return err
 			}
-			uses = append(uses, use{table: tables[i].Name(), Capacity: used})
-			if cc := consumed(in.ReturnConsumedCapacity, name, &used); cc != nil {
-				out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
-			}
-			for _, r := range requests[name] {
+			uses = append(uses, use{tables[i].Name(), name, used})
+			for _, a := range actions {
 				err := addCollection(
-					&out.ItemCollectionMetrics, name, in.ReturnItemCollectionMetrics, tx, tables[i], itemOfWrite(&r),
+					&out.ItemCollectionMetrics, name, in.ReturnItemCollectionMetrics, tx, tables[i], a.key,
 				)
 				if err != nil {
 					return err
@@ -72,6 +68,7 @@ func (s *Service) batchWriteItem(
 			}
 		}
 
+		out.ConsumedCapacity = consumedBy(in.ReturnConsumedCapacity, uses)
 		return nil
 	}
 
@@ -187,26 +184,37 @@ func checkWrites(in *wire.BatchWriteItemInput, names []string) error {
 	return nil
 }
 
+// batchActions returns the actions of a batch on one table.
+func batchActions(writes []wire.WriteRequest) []action {
+	actions := make([]action, len(writes))
+	for i, w := range writes {
+		if w.PutRequest != nil {
+			actions[i].key = w.PutRequest.Item
+		} else {
+			actions[i] = action{kind: deleteAction, key: w.DeleteRequest.Key}
+		}
+	}
+	return actions
+}
+
 // batchTable applies the writes to one table. It adds their items to seen. If an item is in seen already, it returns
 // an error.
 func batchTable(
-	tx *table.Tx, t *table.Table, writes []wire.WriteRequest, seen itemSet, b *budget, o *ongoing,
+	tx *table.Tx, t *table.Table, actions []action, seen itemSet, b *budget, o *ongoing,
 ) (used table.Capacity, err error) {
-	ids := make([]string, len(writes))
-	for i, r := range writes {
-		if r.PutRequest == nil {
+	ids := make([]string, len(actions))
+	for i, a := range actions {
+		if !a.puts() {
 			continue
 		}
-		partition, sort, err := t.ItemAddress(r.PutRequest.Item)
-		if err != nil {
-			return used, batchKeyError(t, r.PutRequest.Item, err)
+		if ids[i], err = a.itemID(t); err != nil {
+			return used, batchKeyError(t, a.key, err)
 		}
-		ids[i] = idAt(t, partition, sort)
 	}
 
-	for i, r := range writes {
-		if r.DeleteRequest != nil {
-			if ids[i], err = itemID(t, r.DeleteRequest.Key); err != nil {
+	for i, a := range actions {
+		if !a.puts() {
+			if ids[i], err = a.itemID(t); err != nil {
 				return used, err
 			}
 		}
@@ -216,19 +224,15 @@ func batchTable(
 		seen[ids[i]] = true
 	}
 
-	if err := tx.Prefetch(keysOfWrites(t, writes)); err != nil {
+	tables := slices.Repeat([]*table.Table{t}, len(actions))
+	if err := tx.Prefetch(keysToWrite(tables, actions)); err != nil {
 		return used, err
 	}
-	for i, r := range writes {
-		if err := o.check(t, itemOfWrite(&r)); err != nil {
+	for i, a := range actions {
+		if err := o.check(t, a.key); err != nil {
 			return used, &refusedWrite{at: i, err: err}
 		}
-		var change table.Change
-		if r.PutRequest != nil {
-			change, err = tx.Put(t, r.PutRequest.Item, nil)
-		} else {
-			change, err = tx.Delete(t, r.DeleteRequest.Key, nil)
-		}
+		change, err := a.run(tx, t)
 		if err != nil {
 			return used, err
 		}
@@ -239,25 +243,6 @@ func batchTable(
 	}
 
 	return used, nil
-}
-
-// itemOfWrite returns the item to put, or the key of the item to delete.
-func itemOfWrite(r *wire.WriteRequest) attr.Item {
-	if r.PutRequest != nil {
-		return r.PutRequest.Item
-	}
-	return r.DeleteRequest.Key
-}
-
-// keysOfWrites yields the keys of the items that the writes name. It skips items without a valid key.
-func keysOfWrites(t *table.Table, writes []wire.WriteRequest) iter.Seq2[*table.Table, attr.Item] {
-	return func(yield func(*table.Table, attr.Item) bool) {
-		for i := range writes {
-			if key, err := t.KeyOf(itemOfWrite(&writes[i])); err == nil && !yield(t, key) {
-				return
-			}
-		}
-	}
 }
 
 // batchKeyError returns the error for an item to put whose key is invalid. If a key attribute is missing or has the

@@ -24,7 +24,5 @@ func (s *Service) deleteItem(ctx context.Context, in *wire.DeleteItemInput) (*wi
 		return nil, err
 	}
 	out, err := w.apply(ctx, s)
-	return &wire.DeleteItemOutput{
-		Attributes: out.attributes, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics,
-	}, err
+	return new(wire.DeleteItemOutput(out.UpdateItemOutput)), err
 }

@@ -39,9 +39,9 @@ func (s *Service) executeStatement(
 	if err != nil {
 		return nil, err
 	}
-	out := &wire.ExecuteStatementOutput{Items: []attr.Item{}, ConsumedCapacity: written.consumed}
-	if written.attributes != nil {
-		out.Items = append(out.Items, written.attributes)
+	out := &wire.ExecuteStatementOutput{Items: []attr.Item{}, ConsumedCapacity: written.ConsumedCapacity}
+	if written.Attributes != nil {
+		out.Items = append(out.Items, written.Attributes)
 	}
 	return out, nil
 }

@@ -46,9 +46,7 @@ func (s *Service) executeTransaction(
 		return out, err
 	}
 
-	same := &wire.TransactWriteItemsInput{
-		ClientRequestToken: in.ClientRequestToken, ReturnConsumedCapacity: in.ReturnConsumedCapacity,
-	}
+	same := wire.As[wire.TransactWriteItemsInput](in)
 	done, err := s.writeTransaction(ctx, same, statementDigest(in.TransactStatements...),
 		func(view *table.View) ([]action, error) { return s.statementActions(view, in, parsed) })
 	if err != nil {

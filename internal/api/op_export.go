@@ -115,16 +115,16 @@ func (s *Service) exported(ctx context.Context, in *wire.ExportTableToPointInTim
 	if err := checkExport(in); err != nil {
 		return nil, err
 	}
-	if ref.Account != s.account() {
+	if ref.Account != s.opts.Account {
 		return nil, wire.AccessDenied("Access is denied")
 	}
 
 	t, err := s.backedUp(ctx, in.TableArn)
-	if _, refused := errors.AsType[*wire.Error](err); err != nil && !refused {
-		return nil, err
+	if _, refused := errors.AsType[*wire.Error](err); refused {
+		err = noTable(*in.TableArn)
 	}
 	if err != nil {
-		return nil, noTable(*in.TableArn)
+		return nil, err
 	}
 	if err := s.checkPeriod(t.Definition(), in.IncrementalExportSpecification); err != nil {
 		return nil, err
@@ -293,7 +293,7 @@ func (s *Service) checkJobARN(arn, kind string) error {
 	if !ok || !wire.ValidName(name) { // source of the check of the name: alternator, test_import.py
 		return wire.Validation("Invalid " + what + " ARN")
 	}
-	if parts[4] != s.account() {
+	if parts[4] != s.opts.Account {
 		return wire.AccessDenied("Access is denied")
 	}
 	return nil
@@ -309,7 +309,7 @@ func (s *Service) describeExport(
 	d, err := exports.find(ctx, s, in.ExportArn)
 	if d == nil && err == nil { // ack-api-quirks, DDB-EXPORT-006
 		text := "Export not found: " + *in.ExportArn
-		if strings.Split(*in.ExportArn, ":")[3] != s.region() {
+		if strings.Split(*in.ExportArn, ":")[3] != s.opts.Region {
 			text = "Invalid export arn"
 		}
 		err = wire.NewError("ExportNotFoundException", "Export not found: "+text)
@@ -337,16 +337,12 @@ func (s *Service) currentID(ctx context.Context, arn *string) (string, error) {
 	if arn == nil {
 		return "", nil
 	}
-	name, err := s.tableName(*arn)
+	t, err := s.found(ctx, arn)
+	if isCode(err, codeNotFound) { // a deleted table has no jobs
+		return "", nil
+	}
 	if err != nil {
 		return "", err
-	}
-	if err := s.db.Refresh(ctx); err != nil {
-		return "", err
-	}
-	t, err := s.db.Describe(ctx, name)
-	if err != nil {
-		return "", nil //nolint:nilerr // a deleted table has no jobs
 	}
 	return t.Definition().ID, nil
 }

@@ -18,46 +18,48 @@ import (
 const noOldGlobalTables = wrongParameter + "DynamoDB global tables version 2017.11.29 is not supported. " +
 	"We recommend using DynamoDB global tables version 2019.11.21, instead of version 2017.11.29 (Legacy)."
 
-func noGlobalTable(name *string) error {
-	return wire.NewError("GlobalTableNotFoundException", "Global table with name: '"+value(name)+"' does not exist.")
+// A globalInput has the members that matter of the inputs of the operations that always fail.
+type globalInput struct {
+	GlobalTableName, TableName *string
+	ReplicaUpdates             []wire.ReplicaUpdate
+}
+
+func (in *globalInput) missing(*Service) error {
+	return wire.NewError(
+		"GlobalTableNotFoundException", "Global table with name: '"+value(in.GlobalTableName)+"' does not exist.",
+	)
 }
 
 // refusedOperations returns the operations on global tables that always fail.
 func refusedOperations() []operation {
 	return []operation{
-		refused(wire.OpCreateGlobalTable, func(*Service, *wire.CreateGlobalTableInput) error {
+		refused(wire.OpCreateGlobalTable, func(*globalInput, *Service) error {
 			return wire.Validation(noOldGlobalTables)
 		}),
-		refused(wire.OpDescribeGlobalTable, func(_ *Service, in *wire.DescribeGlobalTableInput) error {
+		refused(wire.OpDescribeGlobalTable, func(in *globalInput, _ *Service) error {
 			return wire.NewError(
 				"GlobalTableNotFoundException",
 				"Global table not found: Global table with name: '"+*in.GlobalTableName+"' does not exist.",
 			)
 		}),
-		refused(wire.OpUpdateGlobalTable, (*Service).refuseGlobalUpdate),
-		refused(wire.OpDescribeGlobalTableSettings, func(_ *Service, in *wire.DescribeGlobalTableSettingsInput) error {
-			return noGlobalTable(in.GlobalTableName)
-		}),
-		refused(wire.OpUpdateGlobalTableSettings, func(_ *Service, in *wire.UpdateGlobalTableSettingsInput) error {
-			return noGlobalTable(in.GlobalTableName)
-		}),
-		refused(wire.OpDescribeTableReplicaAutoScaling,
-			func(s *Service, in *wire.DescribeTableReplicaAutoScalingInput) error {
-				return s.noReplicas(in.TableName)
-			}),
-		refused(wire.OpUpdateTableReplicaAutoScaling,
-			func(s *Service, in *wire.UpdateTableReplicaAutoScalingInput) error { return s.noReplicas(in.TableName) }),
+		refused(wire.OpUpdateGlobalTable, (*globalInput).update),
+		refused(wire.OpDescribeGlobalTableSettings, (*globalInput).missing),
+		refused(wire.OpUpdateGlobalTableSettings, (*globalInput).missing),
+		refused(wire.OpDescribeTableReplicaAutoScaling, (*globalInput).noReplicas),
+		refused(wire.OpUpdateTableReplicaAutoScaling, (*globalInput).noReplicas),
 	}
 }
 
 // refused returns an operation of which every call fails. why returns the error of a call.
-func refused[I wire.Input](op wire.Op, why func(*Service, I) error) operation {
-	return typed(op, func(s *Service, _ context.Context, in I) (out Empty, err error) { return out, why(s, in) })
+func refused(op wire.Op, why func(*globalInput, *Service) error) operation {
+	return typed(op, func(s *Service, _ context.Context, in wire.Input) (out Empty, err error) {
+		return out, why(wire.As[globalInput](in), s)
+	})
 }
 
-// refuseGlobalUpdate returns the error of an UpdateGlobalTable. If the input is valid, the error says that the global
-// table does not exist.
-func (*Service) refuseGlobalUpdate(in *wire.UpdateGlobalTableInput) error {
+// update returns the error of an UpdateGlobalTable. If the input is valid, the error says that the global table does
+// not exist.
+func (in *globalInput) update(s *Service) error {
 	if len(in.ReplicaUpdates) == 0 {
 		return wire.Validation("One or more parameter values were invalid")
 	}
@@ -69,7 +71,7 @@ func (*Service) refuseGlobalUpdate(in *wire.UpdateGlobalTableInput) error {
 			return wire.Validation("One or more parameter values were invalid")
 		}
 	}
-	return noGlobalTable(in.GlobalTableName)
+	return in.missing(s)
 }
 
 // listGlobalTables returns an empty list, because there are no global tables.
@@ -81,8 +83,8 @@ func (s *Service) listGlobalTables(
 
 // noReplicas returns the error for auto scaling of a table that is not a global table. The error is the same if the
 // table does not exist: ack-api-quirks, DDB-TABLE-446.
-func (s *Service) noReplicas(name *string) error {
-	n, err := s.tableName(value(name))
+func (in *globalInput) noReplicas(s *Service) error {
+	n, err := s.tableName(in.TableName)
 	if err != nil {
 		return err
 	}
@@ -128,7 +130,7 @@ func (s *Service) checkReplicas(in *wire.UpdateTableInput) error {
 		default: // ack-api-quirks, DDB-TABLE-294 and 437
 			return wire.Validation(msgNoAction)
 		}
-		if value(region) == s.region() {
+		if value(region) == s.opts.Region {
 			return wire.Validation("Cannot add or delete the local region through ReplicaUpdates. " +
 				"Use CreateTable, DeleteTable, or UpdateTable as required.")
 		}
@@ -162,7 +164,7 @@ const msgNoAction = "There are no actions specified in the Replica Update Action
 func (s *Service) unsupported(region string) error {
 	return wire.Validation("Region " + region +
 		" is not supported. The latest version of global tables are only supported in the following regions: [" +
-		s.region() + "]")
+		s.opts.Region + "]")
 }
 
 // witnessRegions returns the regions of the witnesses that a request creates or deletes. It skips a witness without a
@@ -221,7 +223,7 @@ func (s *Service) checkStrong(added, witnesses []string) error {
 		return wire.Validation("Unsupported replica count for global tables with MultiRegionConsistency set to STRONG.")
 	case slices.ContainsFunc(witnesses, func(w string) bool { return slices.Contains(added, w) }):
 		return wire.Validation("Cannot target multiple regions with the same action")
-	case slices.Contains(witnesses, s.region()):
+	case slices.Contains(witnesses, s.opts.Region):
 		return wire.Validation("Cannot add a witness in the same region as an existing replica when creating a " +
 			"global table with MultiRegionConsistency set to STRONG.")
 	}

@@ -97,7 +97,7 @@ func (s *Service) startImport(
 	}
 
 	d.S3BucketSource = new(*d.S3BucketSource)
-	d.S3BucketSource.S3BucketOwner = new(cmp.Or(value(d.S3BucketSource.S3BucketOwner), s.account()))
+	d.S3BucketSource.S3BucketOwner = new(cmp.Or(value(d.S3BucketSource.S3BucketOwner), s.opts.Account))
 	d.TableArn, d.TableId = new(s.arns.Table(name)), new(def.ID)
 	d.InputCompressionType = new(cmp.Or(value(d.InputCompressionType), "NONE"))
 	d.ErrorCount, d.ImportedItemCount, d.ProcessedItemCount = new(int64(0)), new(int64(0)), new(int64(0))

@@ -55,8 +55,9 @@ func notActive(status string) error {
 		" must be ACTIVE to enable ContributorInsights.")
 }
 
-func insightsStatus(x table.Insights) *string {
-	if x.Enabled {
+// enabled returns the status of a setting that is on or off.
+func enabled(on bool) *string {
+	if on {
 		return new("ENABLED")
 	}
 	return new("DISABLED")
@@ -67,7 +68,7 @@ func insightsStatus(x table.Insights) *string {
 func (s *Service) updateContributorInsights(
 	ctx context.Context, in *wire.UpdateContributorInsightsInput,
 ) (*wire.UpdateContributorInsightsOutput, error) {
-	name, err := s.tableName(value(in.TableName))
+	name, err := s.tableName(in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (s *Service) updateContributorInsights(
 		}
 		switch {
 		case next.Enabled == old.Enabled && next.Mode == old.Mode:
-			out.ContributorInsightsStatus = insightsStatus(old)
+			out.ContributorInsightsStatus = enabled(old.Enabled)
 			return nil
 		case next.Enabled:
 			out.ContributorInsightsStatus = new("ENABLING")
@@ -128,7 +129,7 @@ func (s *Service) describeContributorInsights(
 	}
 	x, known := def.Insights[value(in.IndexName)]
 	out := &wire.DescribeContributorInsightsOutput{
-		TableName: new(def.Name), IndexName: in.IndexName, ContributorInsightsStatus: insightsStatus(x),
+		TableName: new(def.Name), IndexName: in.IndexName, ContributorInsightsStatus: enabled(x.Enabled),
 		LastUpdateDateTime: seconds(x.Changed),
 	}
 	if known {
@@ -205,7 +206,7 @@ func (s *Service) listContributorInsights(
 				continue
 			}
 			summary := wire.ContributorInsightsSummary{
-				TableName: new(name), ContributorInsightsStatus: insightsStatus(x), ContributorInsightsMode: &x.Mode,
+				TableName: new(name), ContributorInsightsStatus: enabled(x.Enabled), ContributorInsightsMode: &x.Mode,
 			}
 			if index != "" {
 				summary.IndexName = new(index)

@@ -58,7 +58,7 @@ func (s *Service) unreachable(arn string) string {
 	case len(parts) != 6 || parts[2] != "kinesis" || !strings.HasPrefix(parts[5], "stream/") ||
 		strings.Count(parts[5], "/") > 1:
 		return "User does not have a permission to use kinesis stream"
-	case parts[3] != s.region():
+	case parts[3] != s.opts.Region:
 		return "The kinesis Arn used to enable kinesis replication belongs to a stream which is " +
 			"not in the current region"
 	}

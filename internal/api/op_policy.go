@@ -112,18 +112,19 @@ func (s *Service) canonicalPolicy(policy string, of TableRef) (*table.Policy, er
 			st.Effect = "Deny"
 		}
 
-		for _, m := range []struct {
-			name   string
-			absent bool
-		}{
-			{"Effect", st.Effect == ""},
-			{"Principal", st.Principal == nil && st.NotPrincipal == nil},
-			{"Action", st.Action == nil && st.NotAction == nil},
-			{"Resource", st.Resource == nil && st.NotResource == nil},
-		} {
-			if m.absent {
-				return bad("Invalid policy document: Missing required field %s", m.name)
-			}
+		missing := ""
+		switch {
+		case st.Effect == "":
+			missing = "Effect"
+		case st.Principal == nil && st.NotPrincipal == nil:
+			missing = "Principal"
+		case st.Action == nil && st.NotAction == nil:
+			missing = "Action"
+		case st.Resource == nil && st.NotResource == nil:
+			missing = "Resource"
+		}
+		if missing != "" {
+			return bad("Invalid policy document: Missing required field %s", missing)
 		}
 
 		if st.Sid != "" && ids[st.Sid] {
@@ -251,7 +252,7 @@ func (s *Service) locksOut(policy string) bool {
 	if json.Unmarshal([]byte(policy), &doc) != nil {
 		return false
 	}
-	root := "arn:aws:iam::" + s.account() + ":root"
+	root := "arn:aws:iam::" + s.opts.Account + ":root"
 	return slices.ContainsFunc(doc.Statement, func(st statement) bool {
 		denied := slices.ContainsFunc(st.Action, func(a string) bool {
 			return a == "*" || strings.EqualFold(a, "dynamodb:*") || strings.EqualFold(a, "dynamodb:PutResourcePolicy")
@@ -324,7 +325,7 @@ func (s *Service) changePolicy(
 func (s *Service) putResourcePolicy(
 	ctx context.Context, in *wire.PutResourcePolicyInput,
 ) (*wire.PutResourcePolicyOutput, error) {
-	r, err := s.resource(value(in.ResourceArn), true)
+	r, err := s.resource(in.ResourceArn, true)
 	if err != nil {
 		return nil, err
 	}
@@ -352,7 +353,7 @@ func (s *Service) putResourcePolicy(
 func (s *Service) getResourcePolicy(
 	ctx context.Context, in *wire.GetResourcePolicyInput,
 ) (*wire.GetResourcePolicyOutput, error) {
-	r, err := s.resource(value(in.ResourceArn), true)
+	r, err := s.resource(in.ResourceArn, true)
 	if err != nil {
 		return nil, err
 	}
@@ -376,7 +377,7 @@ func (s *Service) getResourcePolicy(
 func (s *Service) deleteResourcePolicy(
 	ctx context.Context, in *wire.DeleteResourcePolicyInput,
 ) (*wire.DeleteResourcePolicyOutput, error) {
-	r, err := s.resource(value(in.ResourceArn), true)
+	r, err := s.resource(in.ResourceArn, true)
 	if err != nil {
 		return nil, err
 	}

@@ -12,15 +12,13 @@ import (
 // PutReturning is like PutItem but returns only the Attributes of the output.
 func (s *Service) PutReturning(ctx context.Context, in *wire.PutItemInput) (attr.Item, error) {
 	out, err := call(ctx, s, wire.OpPutItem, in, (*Service).write)
-	return out.attributes, err
+	return out.Attributes, err
 }
 
 // putItem writes one item.
 func (s *Service) putItem(ctx context.Context, in *wire.PutItemInput) (*wire.PutItemOutput, error) {
 	out, err := s.write(ctx, in)
-	return &wire.PutItemOutput{
-		Attributes: out.attributes, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics,
-	}, err
+	return new(wire.PutItemOutput(out.UpdateItemOutput)), err
 }
 
 // puts has the states of PutItems, which are large. Nothing refers to a state after its operation.

@@ -21,7 +21,7 @@ import (
 // has the indexes, the billing and the encryption of the source, unless the client overrides them. It has none of the
 // other settings of the source.
 func (s *Service) restored(
-	op wire.Op, source *table.Definition, o *wire.RestoreTableFromBackupInput,
+	source *table.Definition, o *wire.RestoreTableFromBackupInput,
 ) (*table.Definition, error) {
 	def := &table.Definition{
 		Name: *o.TargetTableName, Created: s.now(), Attributes: slices.Clone(source.Attributes), Key: source.Key,
@@ -71,7 +71,7 @@ func (s *Service) restored(
 	} else if !def.OnDemandBilling() {
 		def.OnDemand = nil
 	}
-	if err := restoredIndexes(op, def, source, o); err != nil {
+	if err := restoredIndexes(def, source, o); err != nil {
 		return nil, err
 	}
 	dropAttributes(def)
@@ -104,12 +104,12 @@ func checkOverride(def *table.Definition, o *wire.OnDemandThroughput) error {
 
 // restoredIndexes adds the indexes of the source to def. If the client lists indexes, it adds only those, with the
 // names that the client gives them.
-func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreTableFromBackupInput) error {
+func restoredIndexes(def, source *table.Definition, o *wire.RestoreTableFromBackupInput) error {
 	def.Global, def.Local = slices.Clone(source.Global), slices.Clone(source.Local)
 	if o.GlobalSecondaryIndexOverride != nil {
 		def.Global = nil
 		for _, g := range o.GlobalSecondaryIndexOverride {
-			ix, err := matchIndex(source.Global, indexOf(g.IndexName, g.KeySchema, g.Projection), op)
+			ix, err := matchIndex(source.Global, indexOf(g.IndexName, g.KeySchema, g.Projection))
 			if err != nil {
 				return err
 			}
@@ -131,7 +131,7 @@ func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreT
 	if o.LocalSecondaryIndexOverride != nil {
 		def.Local = nil
 		for _, l := range o.LocalSecondaryIndexOverride {
-			ix, err := matchIndex(source.Local, indexOf(l.IndexName, l.KeySchema, l.Projection), op)
+			ix, err := matchIndex(source.Local, indexOf(l.IndexName, l.KeySchema, l.Projection))
 			if err != nil {
 				return err
 			}
@@ -143,7 +143,7 @@ func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreT
 	if o.VectorIndexOverride != nil {
 		def.Vectors = nil
 		for _, x := range o.VectorIndexOverride {
-			ix, err := matchIndex(source.Vectors, vectorOf(&x), op)
+			ix, err := matchIndex(source.Vectors, vectorOf(&x))
 			if err != nil {
 				return err
 			}
@@ -171,7 +171,7 @@ func restoredIndexes(op wire.Op, def, source *table.Definition, o *wire.RestoreT
 
 // matchIndex finds the index in list that equals want except for its name. It returns a copy of the index with the name
 // of want.
-func matchIndex(list []table.IndexDefinition, want table.IndexDefinition, op wire.Op) (table.IndexDefinition, error) {
+func matchIndex(list []table.IndexDefinition, want table.IndexDefinition) (table.IndexDefinition, error) {
 	sorted := func(p table.Projection) []string { return slices.Sorted(slices.Values(p.Include)) }
 	for _, ix := range list {
 		if slices.Equal(ix.Key, want.Key) && ix.Projection.Type == want.Projection.Type &&
@@ -181,24 +181,24 @@ func matchIndex(list []table.IndexDefinition, want table.IndexDefinition, op wir
 			return ix, nil
 		}
 	}
-	return want, noIndex(want.Name, op)
-}
-
-func noIndex(name string, op wire.Op) error {
-	return badRequest("Index " + name +
+	return want, badRequest("Index " + want.Name +
 		" does not match a secondary index that existed in the source table and cannot be " +
 		"created during the restore operation")
 }
 
 // restore creates a table from the backup b. If b is nil, it copies the source table instead, as the table was at the
-// time undo, or as it is now if undo is the zero time. It returns the description that the service returns during a
-// restore. at is the RestoreDateTime in that description.
+// time undo, or as it is now if undo is the zero time. o has the name of the table and the overrides. It returns the
+// description that the service returns during a restore. at is the RestoreDateTime in that description.
 func (s *Service) restore(
-	ctx context.Context, source, def *table.Definition, b *life.Backup, at, undo time.Time,
+	ctx context.Context, source *table.Definition, o *wire.RestoreTableFromBackupInput, b *life.Backup,
+	at, undo time.Time,
 ) (*wire.TableDescription, error) {
+	def, err := s.restored(source, o)
+	if err != nil {
+		return nil, err
+	}
 	def.States.Restored = &table.Restored{Table: s.arns.Table(source.Name), At: at}
 	var t *table.Table
-	var err error
 	if b != nil {
 		def.States.Restored.Backup = s.backupARN(b)
 		if err := s.inUse(ctx, b, "Backup is being used to restore another table: "); err != nil {
@@ -257,7 +257,7 @@ func (s *Service) taken(ctx context.Context, name string) error {
 // checkCrossing returns an error if the ARN is of another region and the request does not override the encryption:
 // ack-api-quirks, DDB-TABLE-274.
 func (s *Service) checkCrossing(arn string, o *wire.SSESpecification) error {
-	if parts := strings.SplitN(arn, ":", 6); o == nil && len(parts) == 6 && parts[3] != s.region() {
+	if parts := strings.SplitN(arn, ":", 6); o == nil && len(parts) == 6 && parts[3] != s.opts.Region {
 		return badRequest("sseSpecificationOverride must be provided for cross-region restores")
 	}
 	return nil
@@ -275,11 +275,7 @@ func (s *Service) restoreTableFromBackup(
 	if err != nil {
 		return nil, err
 	}
-	def, err := s.restored(wire.OpRestoreTableFromBackup, b.Table, in)
-	if err != nil {
-		return nil, err
-	}
-	d, err := s.restore(ctx, b.Table, def, b, b.Created, time.Time{})
+	d, err := s.restore(ctx, b.Table, in, b, b.Created, time.Time{})
 	return &wire.RestoreTableFromBackupOutput{TableDescription: d}, err
 }
 
@@ -336,11 +332,7 @@ func (s *Service) restoreTableToPointInTime(
 		undo = at
 	}
 
-	def, err := s.restored(op, source, wire.As[wire.RestoreTableFromBackupInput](in))
-	if err != nil {
-		return nil, err
-	}
-	d, err := s.restore(ctx, source, def, nil, at, undo)
+	d, err := s.restore(ctx, source, wire.As[wire.RestoreTableFromBackupInput](in), nil, at, undo)
 	return &wire.RestoreTableToPointInTimeOutput{TableDescription: d}, err
 }
 
@@ -353,7 +345,7 @@ func (s *Service) sourceTable(arn string, o *wire.SSESpecification) (TableRef, e
 	switch {
 	case err != nil || ref.Index != "" || ref.Stream != "":
 		return ref, wire.OpRestoreTableToPointInTime.Invalid("sourceTableArn is not a valid ARN")
-	case ref.Account != s.account():
+	case ref.Account != s.opts.Account:
 		return ref, wire.Validation(msgOwner)
 	}
 	if err := s.checkCrossing(arn, o); err != nil {
@@ -392,20 +384,15 @@ func (s *Service) restorable(def *table.Definition) (earliest, latest time.Time)
 const defaultRecovery = 35
 
 func (s *Service) continuousBackups(def *table.Definition) *wire.ContinuousBackupsDescription {
-	d := &wire.ContinuousBackupsDescription{
-		ContinuousBackupsStatus: new("ENABLED"),
-		PointInTimeRecoveryDescription: &wire.PointInTimeRecoveryDescription{
-			PointInTimeRecoveryStatus: new("DISABLED"),
-		},
-	}
+	d := &wire.PointInTimeRecoveryDescription{PointInTimeRecoveryStatus: enabled(def.Recovery != nil)}
 	if r := def.Recovery; r != nil {
 		earliest, latest := s.restorable(def)
-		d.PointInTimeRecoveryDescription = &wire.PointInTimeRecoveryDescription{
-			PointInTimeRecoveryStatus: new("ENABLED"), RecoveryPeriodInDays: new(r.Days),
-			EarliestRestorableDateTime: seconds(earliest), LatestRestorableDateTime: seconds(latest),
-		}
+		d.RecoveryPeriodInDays = new(r.Days)
+		d.EarliestRestorableDateTime, d.LatestRestorableDateTime = seconds(earliest), seconds(latest)
 	}
-	return d
+	return &wire.ContinuousBackupsDescription{
+		ContinuousBackupsStatus: new("ENABLED"), PointInTimeRecoveryDescription: d,
+	}
 }
 
 // describeContinuousBackups says whether point-in-time recovery is enabled.

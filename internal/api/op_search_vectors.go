@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,7 +11,6 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/keycond"
 )
 
 // Sources of this file: DG/VectorSearchWorkingWith.html, API_SearchVectors, and
@@ -49,10 +49,7 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 		expressions: expressions{op: op, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
 		projected:   in.ProjectionExpression,
 	}
-	if err := checkPlaceholders(in); err != nil {
-		return nil, err
-	}
-	if err := r.open(); err != nil {
+	if err := cmp.Or(checkPlaceholders(in), r.open()); err != nil {
 		return nil, err
 	}
 
@@ -64,10 +61,7 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 	if err != nil {
 		return nil, err
 	}
-	if r.projection, err = r.expressions.projection(in.ProjectionExpression, nil); err != nil {
-		return nil, err
-	}
-	if err := r.close(); err != nil {
+	if err := r.parse(nil); err != nil {
 		return nil, err
 	}
 
@@ -195,9 +189,7 @@ func checkSearch(def *table.Definition, v *table.Vector, dimensions int, equal a
 			continue
 		}
 		have := equal.Get(e.Name)
-		want := def.Attributes[slices.IndexFunc(def.Attributes, func(a keycond.Attribute) bool {
-			return a.Name == e.Name
-		})].Kind
+		want := attributeOf(def.Attributes, e.Name).Kind
 		switch {
 		case have.IsZero():
 			return wire.Validation("SearchConditionExpression must be provided when SearchSchema has a HASH key")

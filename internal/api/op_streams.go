@@ -32,7 +32,7 @@ func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*
 	if err != nil {
 		return nil, err
 	}
-	name, err := s.tableName(value(in.TableName))
+	name, err := s.tableName(in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -118,28 +118,21 @@ func (s *Service) onStream(ctx context.Context, arn string, fn func(*table.View,
 	if !s.arns.Local(ref) {
 		return noSuchStream(arn)
 	}
-	find := func(v *table.View) (*table.StreamInfo, error) {
-		st, err := v.Stream(ref.Name, ref.Stream)
-		if isNotFound(err) {
+	var st *table.StreamInfo
+	find := func(v *table.View) (err error) {
+		if st, err = v.Stream(ref.Name, ref.Stream); isNotFound(err) {
 			err = noSuchStream(arn)
 		}
-		return st, err
-	}
-
-	var st *table.StreamInfo
-	if err := s.db.View(ctx, func(v *table.View) (err error) {
-		st, err = find(v)
-		return err
-	}); err != nil {
 		return err
 	}
-
+	if err := s.db.View(ctx, find); err != nil {
+		return err
+	}
 	if err := s.db.Roll(ctx, st); err != nil {
 		return err
 	}
 	return s.db.View(ctx, func(v *table.View) error {
-		st, err := find(v)
-		if err != nil {
+		if err := find(v); err != nil {
 			return err
 		}
 		return fn(v, st)
@@ -192,10 +185,8 @@ func (s *Service) describeStream(
 	d := &wire.StreamDescription{
 		CreationRequestDateTime: seconds(st.Created), KeySchema: keySchema(st.Key), StreamArn: new(s.streamARN(st)),
 		StreamLabel:  new(st.Label),
-		StreamStatus: new("ENABLED"), StreamViewType: new(st.View), TableName: new(st.Table), Shards: []wire.Shard{},
-	}
-	if !st.Ended.IsZero() {
-		d.StreamStatus = new("DISABLED")
+		StreamStatus: enabled(st.Ended.IsZero()), StreamViewType: new(st.View), TableName: new(st.Table),
+		Shards: []wire.Shard{},
 	}
 	for _, sh := range shards[:min(limit, len(shards))] {
 		x := wire.Shard{
@@ -359,15 +350,15 @@ func trimmed() error {
 }
 
 // findShard returns the shard with this id. arn is the ARN of the stream, for the error.
-func findShard(v *table.View, st *table.StreamInfo, arn, id string) (table.ShardInfo, error) {
+func findShard(v *table.View, st *table.StreamInfo, arn, id string) (sh table.ShardInfo, err error) {
 	shards, err := v.Shards(st)
 	if err != nil {
-		return table.ShardInfo{}, err
+		return sh, err
 	}
 	want, ok := parseShardID(st, id)
 	at := slices.IndexFunc(shards, func(sh table.ShardInfo) bool { return sh.Shard == want })
 	if !ok || at < 0 {
-		return table.ShardInfo{}, noSuchShard(id, arn)
+		return sh, noSuchShard(id, arn)
 	}
 	return shards[at], nil
 }
@@ -441,7 +432,7 @@ func (s *Service) streamRecord(st *table.StreamInfo, shard string, r *table.Stre
 	number := sequenceText(r.Sequence)
 	id := md5.Sum([]byte(s.streamARN(st) + shard + number)) //nolint:gosec // as above
 	out := wire.Record{
-		AwsRegion: new(s.region()), EventID: new(hex.EncodeToString(id[:])), EventName: new(r.Event),
+		AwsRegion: new(s.opts.Region), EventID: new(hex.EncodeToString(id[:])), EventName: new(r.Event),
 		EventSource: new("aws:dynamodb"), EventVersion: new("1.1"),
 		Dynamodb: &wire.StreamRecord{
 			ApproximateCreationDateTime: seconds(r.Time.Truncate(time.Second)), Keys: r.Keys, NewImage: r.New,

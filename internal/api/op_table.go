@@ -57,7 +57,7 @@ func (s *Service) create(ctx context.Context, def *table.Definition) (*wire.Crea
 
 // definition returns the definition of a table to create, without the resource policy, which createTable adds.
 func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, error) {
-	name, err := s.tableName(value(in.TableName))
+	name, err := s.tableName(in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -88,13 +88,11 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 		return nil, err
 	}
 	given := settings{onDemand: in.OnDemandThroughput, warm: in.WarmThroughput}
-	if err := given.apply(def, def.Throughput, &def.OnDemand, &def.Warm, false); err != nil {
-		return nil, err
-	}
-	if err := checkClass(in.TableClass); err != nil {
-		return nil, err
-	}
-	if err := checkEncryption(in.SSESpecification); err != nil {
+	err = cmp.Or(
+		given.apply(def, def.Throughput, &def.OnDemand, &def.Warm, false),
+		checkClass(in.TableClass), checkEncryption(in.SSESpecification),
+	)
+	if err != nil {
 		return nil, err
 	}
 
@@ -171,14 +169,14 @@ func (s *Service) seen(ctx context.Context, name *string) (*table.Table, error) 
 	}
 	now, def := s.now(), t.Definition()
 	if def.Status(now) == table.StatusCreating && now.Before(def.Created.Add(unseen)) {
-		return nil, noSuchTable(def.Name)
+		err = noSuchTable(def.Name)
 	}
-	return t, nil
+	return t, err
 }
 
 // found returns the table with a name or ARN. If there is no such table, the error contains the name.
 func (s *Service) found(ctx context.Context, name *string) (*table.Table, error) {
-	n, err := s.tableName(value(name))
+	n, err := s.tableName(name)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +198,7 @@ func noSuchTable(name string) error {
 // deleteTable deletes a table and its items. The description says DELETING, as the service's does, but the table is
 // gone when the call returns. If [life.DB.Delay] is set, it is gone after that time.
 func (s *Service) deleteTable(ctx context.Context, in *wire.DeleteTableInput) (*wire.DeleteTableOutput, error) {
-	name, err := s.tableName(value(in.TableName))
+	name, err := s.tableName(in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -289,7 +287,7 @@ func (s *Service) describeLimits(_ context.Context, in *wire.DescribeLimitsInput
 func (s *Service) describeEndpoints(
 	ctx context.Context, in *wire.DescribeEndpointsRequest,
 ) (*wire.DescribeEndpointsResponse, error) {
-	host := cmp.Or(event.CallOf(ctx).Host, "dynamodb."+s.region()+".amazonaws.com")
+	host := cmp.Or(event.CallOf(ctx).Host, "dynamodb."+s.opts.Region+".amazonaws.com")
 	return &wire.DescribeEndpointsResponse{Endpoints: []wire.Endpoint{{
 		Address: &host, CachePeriodInMinutes: new(int64(1440)),
 	}}}, nil
@@ -301,24 +299,23 @@ const maxThroughput = 1_000_000_000_000
 // throughputOf returns the provisioned throughput p of a table, or of an index if index is not "". It returns an
 // error if the units do not match the billing mode. Sources of the messages: captures in dynalite
 // (test/createTable.js, test/updateTable.js); for an index without units, ack-api-quirks, DDB-TABLE-442.
-func throughputOf(def *table.Definition, p *wire.ProvisionedThroughput, index string) (table.Throughput, error) {
-	switch {
-	case def.OnDemandBilling() && p != nil && index == "":
-		return table.Throughput{}, wrongValue(
+func throughputOf(
+	def *table.Definition, p *wire.ProvisionedThroughput, index string,
+) (t table.Throughput, err error) {
+	switch onDemand := def.OnDemandBilling(); {
+	case onDemand && p != nil && index == "":
+		return t, wrongValue(
 			"Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
-	case def.OnDemandBilling() && p != nil:
-		return table.Throughput{}, wrongValue("ProvisionedThroughput should not be specified for index: " +
+	case onDemand && p != nil:
+		return t, wrongValue("ProvisionedThroughput should not be specified for index: " +
 			index + " when BillingMode is PAY_PER_REQUEST")
-	case !def.OnDemandBilling() && p == nil && index == "":
-		return table.Throughput{}, wrongValue(
-			"ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED",
-		)
-	case !def.OnDemandBilling() && p == nil:
-		return table.Throughput{}, wrongValue(
-			"ProvisionedThroughput is not specified for index: " + index,
-		)
+	case onDemand:
+		return t, nil
+	case p == nil && index == "":
+		return t, wrongValue(
+			"ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
 	case p == nil:
-		return table.Throughput{}, nil
+		return t, wrongValue("ProvisionedThroughput is not specified for index: " + index)
 	}
 	return table.Throughput{Read: value(p.ReadCapacityUnits), Write: value(p.WriteCapacityUnits)}, checkBounds(p, index)
 }

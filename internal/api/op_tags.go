@@ -91,7 +91,7 @@ type Empty struct{}
 
 // tagResource sets tags of a table or a stream.
 func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (out Empty, err error) {
-	r, err := s.resource(value(in.ResourceArn), false)
+	r, err := s.resource(in.ResourceArn, false)
 	if err != nil {
 		return out, err
 	}
@@ -110,7 +110,7 @@ func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (o
 
 // untagResource removes tags of a table or a stream.
 func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput) (out Empty, err error) {
-	r, err := s.resource(value(in.ResourceArn), false)
+	r, err := s.resource(in.ResourceArn, false)
 	if err != nil {
 		return out, err
 	}
@@ -182,7 +182,8 @@ func (s *Service) relabel(ctx context.Context, r *resource, change func(*table.L
 // operation on tags. resource does not check whether the table exists. Source of the order of the checks: dynalite,
 // validations/tagResource.js. Source of the texts for tags: ack-api-quirks, DDB-TABLE-136, 104 and 442, 2026-10-08
 // and 09.
-func (s *Service) resource(arn string, policy bool) (*resource, error) {
+func (s *Service) resource(of *string, policy bool) (*resource, error) {
+	arn := value(of)
 	if !strings.HasPrefix(arn, wire.ARNPrefix) {
 		return nil, wrongValue("ARNs must start with 'arn:': " + arn)
 	}
@@ -199,7 +200,7 @@ func (s *Service) resource(arn string, policy bool) (*resource, error) {
 		return nil, wrongValue("Provided Arn is not a DynamoDB resource arn: " + arn)
 	case err != nil:
 		return nil, err
-	case ref.Account != s.account():
+	case ref.Account != s.opts.Account:
 		return nil, owner
 	case !s.arns.Local(ref) || policy && !strings.HasPrefix(arn, "arn:aws:"):
 		return nil, foreign
@@ -215,7 +216,7 @@ func (s *Service) resource(arn string, policy bool) (*resource, error) {
 func (s *Service) listTagsOfResource(
 	ctx context.Context, in *wire.ListTagsOfResourceInput,
 ) (*wire.ListTagsOfResourceOutput, error) {
-	r, err := s.resource(value(in.ResourceArn), false)
+	r, err := s.resource(in.ResourceArn, false)
 	if err != nil {
 		return nil, err
 	}

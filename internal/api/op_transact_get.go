@@ -17,15 +17,15 @@ import (
 func (s *Service) transactGetItems(
 	ctx context.Context, in *wire.TransactGetItemsInput,
 ) (*wire.TransactGetItemsOutput, error) {
+	const op = wire.OpTransactGetItems
 	reads := make([]readParams, len(in.TransactItems))
 	for i := range in.TransactItems {
 		g := in.TransactItems[i].Get
-		if err := cmp.Or(
-			g.CheckParams(), wire.OpTransactGetItems.FaultError(in.Faults, "TransactItems."+strconv.Itoa(i)),
-		); err != nil {
+		err := cmp.Or(op.CheckParams(g), op.FaultError(in.Faults, "TransactItems."+strconv.Itoa(i)))
+		if err != nil {
 			return nil, err
 		}
-		reads[i].expressions = expressions{op: wire.OpTransactGetItems, names: g.ExpressionAttributeNames}
+		reads[i].expressions = expressions{op: op, names: g.ExpressionAttributeNames}
 		if err := reads[i].parseProjection(g.ProjectionExpression, nil); err != nil {
 			return nil, err
 		}
@@ -34,9 +34,7 @@ func (s *Service) transactGetItems(
 	out := new(wire.TransactGetItemsOutput)
 	var err error
 	find := func(view *table.View) ([]transactRead, error) { return s.getReads(view, in, reads) }
-	out.Responses, out.ConsumedCapacity, err = s.readTransaction(
-		ctx, wire.OpTransactGetItems, in.ReturnConsumedCapacity, find,
-	)
+	out.Responses, out.ConsumedCapacity, err = s.readTransaction(ctx, op, in.ReturnConsumedCapacity, find)
 	return out, err
 }
 
@@ -58,7 +56,7 @@ func (s *Service) readTransaction(
 	var used *transactUse
 	b := s.budget(ctx, false)
 	err = s.db.View(ctx, func(view *table.View) error {
-		used = newTransactUse(mode, true)
+		used = &transactUse{mode: mode, reads: true}
 		reads, err := find(view)
 		if err == nil {
 			responses, err = s.readItems(ctx, view, op, reads, used, b)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/sortkey/sortkey/internal/wire"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
 )
 
@@ -45,15 +44,8 @@ func (s *Service) writeTransaction(
 ) (out *wire.TransactWriteItemsOutput, err error) {
 	var used *transactUse
 	b := s.budget(ctx, true)
-	items := func(view *table.View) ([]string, error) {
-		actions, err := find(view)
-		if err != nil {
-			return nil, err
-		}
-		return s.itemsOf(view, actions)
-	}
-	err = s.transact(ctx, in.ClientRequestToken, items, func(tx *table.Tx) error {
-		used = newTransactUse(in.ReturnConsumedCapacity, false)
+	err = s.transact(ctx, in.ClientRequestToken, find, func(tx *table.Tx) error {
+		used = &transactUse{mode: in.ReturnConsumedCapacity}
 		actions, err := find(&tx.View)
 		if err == nil {
 			out, err = s.runTransact(tx, in, actions, digest, used, b)
@@ -84,14 +76,7 @@ func (s *Service) runTransact(
 	}
 
 	// Prefetch all items at once, which saves a round trip for each item in a remote store.
-	err := tx.Prefetch(func(yield func(*table.Table, attr.Item) bool) {
-		for i, a := range actions {
-			if key, err := a.itemKey(tables[i]); err == nil && !yield(tables[i], key) {
-				return
-			}
-		}
-	})
-	if err != nil {
+	if err := tx.Prefetch(keysToWrite(tables, actions)); err != nil {
 		return nil, err
 	}
 
@@ -318,52 +303,29 @@ func splitFaults(all wire.Faults) (whole, deep wire.Faults) {
 // parseAction parses one action. The function faults returns the first error of the values in a member of the action,
 // or in the whole action if member is "". The service reports errors of expressions before those of a key. Source:
 // conformance validation-ordering/deepRequests, for a Delete.
-func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (a action, err error) {
-	w := writeParams{expressions: expressions{op: wire.OpTransactWriteItems}}
+func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (action, error) {
+	u, kind, values := it.Update, updateAction, updateValues
 	switch {
 	case it.Put != nil:
-		p := it.Put
-		if err := faults(""); err != nil {
-			return a, err
-		}
-		if p.Item.Size() > table.MaxItemBytes {
-			return a, w.op.Invalid(msgItemSize)
-		}
-		w.action = action{table: p.TableName, key: p.Item, onFailure: p.ReturnValuesOnConditionCheckFailure}
-		w.names, w.values, w.unused = p.ExpressionAttributeNames, p.ExpressionAttributeValues, true
-		err = w.parse(p.ConditionExpression, nil, nil)
+		u, kind, values = wire.As[wire.Update](it.Put), putAction, ""
+		u.Key = it.Put.Item
 	case it.Delete != nil:
-		d := it.Delete
-		if err := faults(".Delete.ExpressionAttributeValues"); err != nil {
-			return a, err
-		}
-		w.action = action{
-			kind: deleteAction, table: d.TableName, key: d.Key,
-			onFailure: d.ReturnValuesOnConditionCheckFailure,
-		}
-		w.names, w.values, w.unused = d.ExpressionAttributeNames, d.ExpressionAttributeValues, true
-		err = w.parse(d.ConditionExpression, nil, nil)
+		u, kind, values = wire.As[wire.Update](it.Delete), deleteAction, ".Delete.ExpressionAttributeValues"
 	case it.ConditionCheck != nil:
-		c := it.ConditionCheck
-		if err := faults(checkValues); err != nil {
-			return a, err
-		}
-		w.action = action{
-			kind: checkAction, table: c.TableName, key: c.Key,
-			onFailure: c.ReturnValuesOnConditionCheckFailure,
-		}
-		w.names, w.values = c.ExpressionAttributeNames, c.ExpressionAttributeValues
-		err = w.parse(c.ConditionExpression, nil, nil)
-	default:
-		u := it.Update
-		if err := faults(updateValues); err != nil {
-			return a, err
-		}
-		w.action = action{
-			kind: updateAction, table: u.TableName, key: u.Key,
-			onFailure: u.ReturnValuesOnConditionCheckFailure,
-		}
-		w.names, w.values = u.ExpressionAttributeNames, u.ExpressionAttributeValues
+		u, kind, values = wire.As[wire.Update](it.ConditionCheck), checkAction, checkValues
+	}
+	w := writeParams{
+		expressions: expressions{
+			op: wire.OpTransactWriteItems, names: u.ExpressionAttributeNames, values: u.ExpressionAttributeValues,
+		},
+		action: action{kind: kind, table: u.TableName, key: u.Key, onFailure: u.ReturnValuesOnConditionCheckFailure},
+		unused: kind == putAction || kind == deleteAction,
+	}
+	err := faults(values)
+	if err == nil && kind == putAction && u.Key.Size() > table.MaxItemBytes {
+		err = w.op.Invalid(msgItemSize)
+	}
+	if err == nil {
 		w.update, err = w.parseUpdate(u.UpdateExpression, u.ConditionExpression)
 	}
 	return w.action, cmp.Or(err, faults(""))

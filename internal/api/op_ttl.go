@@ -14,7 +14,7 @@ import (
 func (s *Service) updateTimeToLive(
 	ctx context.Context, in *wire.UpdateTimeToLiveInput,
 ) (*wire.UpdateTimeToLiveOutput, error) {
-	name, err := s.tableName(value(in.TableName))
+	name, err := s.tableName(in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +65,13 @@ func (s *Service) describeTimeToLive(
 		return nil, wire.Validation(fmt.Sprintf(
 			"Cannot describe time to live while table is in %s state: Current table state is %[1]s", status))
 	}
-	d := &wire.TimeToLiveDescription{TimeToLiveStatus: new("DISABLED")}
-	if attribute := t.Definition().Expiry; attribute != "" {
-		d.TimeToLiveStatus, d.AttributeName = new("ENABLED"), new(attribute)
+	return &wire.DescribeTimeToLiveOutput{TimeToLiveDescription: describeExpiry(t.Definition())}, nil
+}
+
+func describeExpiry(def *table.Definition) *wire.TimeToLiveDescription {
+	d := &wire.TimeToLiveDescription{TimeToLiveStatus: enabled(def.Expiry != "")}
+	if def.Expiry != "" {
+		d.AttributeName = new(def.Expiry)
 	}
-	return &wire.DescribeTimeToLiveOutput{TimeToLiveDescription: d}, nil
+	return d
 }

@@ -62,9 +62,7 @@ func (s *Service) updateKeeping(
 		return nil, wire.Validation("Item size to update has exceeded the maximum allowed size")
 	}
 	out, err := w.apply(ctx, s)
-	return &wire.UpdateItemOutput{
-		Attributes: out.attributes, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics,
-	}, err
+	return new(out.UpdateItemOutput), err
 }
 
 // parseUpdate parses an update expression and a condition.
@@ -77,8 +75,8 @@ func (w *writeParams) parseUpdate(update, condition *string) (u *expr.Update, er
 			return nil, w.wrap(err)
 		}
 	}
-	if w.cond, err = w.condition(expr.ConditionExpression, condition); err != nil {
-		return nil, err
+	if w.cond, err = w.condition(expr.ConditionExpression, condition); err != nil || w.unused {
+		return u, err
 	}
 	return u, w.close()
 }

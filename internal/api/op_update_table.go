@@ -16,14 +16,11 @@ import (
 // updateTable changes a table. The description says UPDATING, as the service's does, but a new index can be used as
 // soon as the call returns. If [life.DB.Delay] is set, it can be used after that time.
 func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*wire.UpdateTableOutput, error) {
-	name, err := s.tableName(value(in.TableName))
+	name, err := s.tableName(in.TableName)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkTableUpdate(in); err != nil {
-		return nil, err
-	}
-	if err := s.checkReplicas(in); err != nil {
+	if err := cmp.Or(checkTableUpdate(in), s.checkReplicas(in)); err != nil {
 		return nil, err
 	}
 
@@ -260,25 +257,17 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 			"One or more parameter values were invalid: List of GlobalSecondaryIndexUpdates is empty",
 		)
 	}
-	if err := checkBounds(in.ProvisionedThroughput, ""); err != nil {
-		return err
-	}
-	if err := checkStream(in.StreamSpecification,
+	if err := cmp.Or(checkBounds(in.ProvisionedThroughput, ""), checkStream(in.StreamSpecification,
 		"If stream is being enabled then UpdateViewType is required",
-		"If stream is being disabled, then UpdateViewType must not be specified"); err != nil {
+		"If stream is being disabled, then UpdateViewType must not be specified")); err != nil {
 		return err
 	}
 	if asked&changeReplicas != 0 && asked != changeReplicas && value(in.MultiRegionConsistency) == "STRONG" {
 		return wire.Validation( // ack-api-quirks, DDB-TABLE-257
 			wrongParameter + "Requests that modify replicas or witnesses must not also modify other fields")
 	}
-	if err := checkExclusive(asked); err != nil {
-		return err
-	}
-	if err := checkClass(in.TableClass); err != nil {
-		return err
-	}
-	if err := checkEncryption(in.SSESpecification); err != nil {
+	err := cmp.Or(checkExclusive(asked), checkClass(in.TableClass), checkEncryption(in.SSESpecification))
+	if err != nil {
 		return err
 	}
 
@@ -443,16 +432,10 @@ func (s *Service) alterIndex(
 		}
 		g := (*wire.GlobalSecondaryIndex)(u.Create)
 		name, key, attributes := value(g.IndexName), keyOf(g.KeySchema), attributesOf(defined)
-		if err := checkNewKey(name, key, attributes); err != nil {
-			return err
-		}
-		if err := checkRedefined(def, key, attributes); err != nil {
-			return err
-		}
-		if err := checkIndexUnits(def, g.ProvisionedThroughput, name); err != nil {
-			return err
-		}
-		return addGlobal(def, g, true)
+		return cmp.Or(
+			checkNewKey(name, key, attributes), checkRedefined(def, key, attributes),
+			checkIndexUnits(def, g.ProvisionedThroughput, name), addGlobal(def, g, true),
+		)
 	case u.Delete != nil:
 		if err := removeIndex(def, &def.Global, u.Delete.IndexName); err != nil {
 			return err

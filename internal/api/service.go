@@ -62,6 +62,7 @@ func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	o.Region, o.Account = cmp.Or(o.Region, DefaultRegion), cmp.Or(o.Account, DefaultAccount)
 	return o
 }
 
@@ -86,12 +87,9 @@ func (s *Service) Observe(o event.Observer) (stop func()) {
 	change := func(edit func([]event.Observer) []event.Observer) {
 		for {
 			old := s.extra.Load()
-			var list []event.Observer
-			if old != nil {
-				list = slices.Clone(*old)
-			}
+			list := edit(slices.Clone(value(old)))
 			next := &list
-			if list = edit(list); len(list) == 0 {
+			if len(list) == 0 {
 				next = nil
 			}
 			if s.extra.CompareAndSwap(old, next) {
@@ -183,12 +181,6 @@ func isKind(err error, kind table.Kind) bool {
 	return ok && e.Kind == kind
 }
 
-// region returns the region of the service.
-func (s *Service) region() string { return cmp.Or(s.opts.Region, DefaultRegion) }
-
-// account returns the account of the service.
-func (s *Service) account() string { return cmp.Or(s.opts.Account, DefaultAccount) }
-
 // value returns *p, or the zero value if p is nil.
 func value[T any](p *T) (v T) {
 	if p != nil {
@@ -204,20 +196,20 @@ func (s *Service) defined(ctx context.Context) func(string) (*table.Table, error
 
 // lookup calls find with the name of a table. name is the name in a request, which may be an ARN.
 func (s *Service) lookup(find func(string) (*table.Table, error), name *string) (*table.Table, error) {
-	n, err := s.tableName(value(name))
+	n, err := s.tableName(name)
 	if err != nil {
 		return nil, err
 	}
 	return find(n)
 }
 
-// tableName returns the name of a table, given its name or ARN.
-func (s *Service) tableName(name string) (string, error) {
-	ref, err := ParseTable(name)
+// tableName returns the name of a table, given its name or ARN. It returns "" for nil.
+func (s *Service) tableName(name *string) (string, error) {
+	ref, err := ParseTable(value(name))
 	if err == nil && ref.Region == "" {
 		return ref.Name, nil
 	}
-	if wrong := s.foreignARN(name, ref); wrong != nil {
+	if wrong := s.foreignARN(*name, ref); wrong != nil {
 		return "", wrong
 	}
 	return ref.Name, err
@@ -236,7 +228,7 @@ func (s *Service) foreignARN(arn string, ref TableRef) error {
 	switch {
 	case parts[1] != "aws":
 		what = "AWS partition"
-	case parts[3] != s.region():
+	case parts[3] != s.opts.Region:
 		what = "AWS region"
 	case !isTable || strings.Contains(name, "/"):
 		what = "resource type"

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
@@ -270,13 +269,10 @@ func (s *Service) throttling(of, index string, write bool, kind string) []wire.T
 // throttleCode returns the reason code of a throttling error. Cancelled transactions and statements of a batch have
 // such codes. For other errors it returns "". Source: API_TransactWriteItems.
 func throttleCode(err error) string {
-	e, _ := errors.AsType[*wire.Error](err)
 	switch {
-	case e == nil:
-		return ""
-	case e.Code == codeProvisioned:
+	case isCode(err, codeProvisioned):
 		return "ProvisionedThroughputExceeded"
-	case e.Code == codeThrottling:
+	case isCode(err, codeThrottling):
 		return "ThrottlingError"
 	}
 	return ""

@@ -87,23 +87,21 @@ func changesOf(in *wire.UpdateTableInput) (c change, created, deleted string) {
 	add(in.StreamSpecification != nil, changeStream)
 	add(in.GlobalTableSettingsReplicationMode != nil || in.DisassociationProtectionEnabled != nil, changeGlobal)
 
-	create := func(name *string) { c, created = c|createIndex, value(name) }
-	remove := func(name *string) { c, deleted = c|deleteIndex, value(name) }
 	for _, u := range in.GlobalSecondaryIndexUpdates {
 		add(u.Update != nil, updateIndex)
 		if u.Create != nil {
-			create(u.Create.IndexName)
+			c, created = c|createIndex, value(u.Create.IndexName)
 		}
 		if u.Delete != nil {
-			remove(u.Delete.IndexName)
+			c, deleted = c|deleteIndex, value(u.Delete.IndexName)
 		}
 	}
 	for _, u := range in.VectorIndexUpdates {
 		if u.Create != nil {
-			create(u.Create.IndexName)
+			c, created = c|createIndex, value(u.Create.IndexName)
 		}
 		if u.Delete != nil {
-			remove(u.Delete.IndexName)
+			c, deleted = c|deleteIndex, value(u.Delete.IndexName)
 		}
 	}
 	return c, created, deleted

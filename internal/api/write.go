@@ -53,19 +53,17 @@ func (w *writeParams) parse(
 	if err := w.open(); err != nil {
 		return err
 	}
-	if w.cond, err = w.writeCondition(src, expected, operator); err != nil || w.unused {
+	if w.cond, err = w.writeCondition(src, expected, operator); err != nil {
 		return err
 	}
 	return w.close()
 }
 
-// A writeOutput holds the members that the outputs of writes share.
+// A writeOutput is the output of a write. The outputs of the three writes have the same members.
 type writeOutput struct {
-	attributes attr.Item
-	consumed   *wire.ConsumedCapacity
-	metrics    *wire.ItemCollectionMetrics
-	use        use
-	refused    bool // the condition does not hold
+	wire.UpdateItemOutput
+	use     use
+	refused bool // the condition does not hold
 }
 
 // apply runs the write in an update and returns its output. A write consumes capacity even if its condition fails.
@@ -98,15 +96,13 @@ func (w *writeParams) attempt(tx *table.Tx, s *Service, b *budget) error {
 	}
 
 	change, err := w.run(tx, t)
-	out.use = use{table: t.Name(), Capacity: change.Capacity}
+	out.use = use{t.Name(), t.Name(), change.Capacity}
 	if err != nil {
 		if w.legacy {
 			err = legacy.Refused(err)
 		}
 		err = w.failed(err)
-		e, ok := errors.AsType[*wire.Error](err)
-		out.refused = ok && (e.Code == wire.CodeConditionFailed || e.Code == codeDuplicate)
-		if out.refused {
+		if out.refused = isCode(err, wire.CodeConditionFailed) || isCode(err, codeDuplicate); out.refused {
 			if throttled := b.change(t, &change, 1); throttled != nil {
 				out.refused, err = false, throttled
 			}
@@ -117,12 +113,12 @@ func (w *writeParams) attempt(tx *table.Tx, s *Service, b *budget) error {
 	if err := b.change(t, &change, 1); err != nil {
 		return err
 	}
-	out.attributes = returnedOf(value(w.returns), w.update, &change)
+	out.Attributes = returnedOf(value(w.returns), w.update, &change)
 	if w.old != nil {
 		*w.old = bytes.Clone(change.Old)
 	}
-	out.consumed = consumed(w.mode, value(w.table), &change.Capacity)
-	out.metrics, err = collectionMetrics(w.metrics, tx, t, w.key)
+	out.ConsumedCapacity = consumed(w.mode, value(w.table), &change.Capacity)
+	out.ItemCollectionMetrics, err = collectionMetrics(w.metrics, tx, t, w.key)
 	return err
 }
 
@@ -133,7 +129,7 @@ func (w *writeParams) failed(err error) error {
 		return err
 	}
 	var item attr.Item
-	if value(w.onFailure) == returnAllOld && e.Item != nil {
+	if value(w.onFailure) == returnAllOld {
 		item = bytes.Clone(e.Item)
 	}
 	return wire.ConditionalCheckFailed(item)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"slices"
 )
 
 //go:embed model/*.json
@@ -15,7 +14,7 @@ var modelFiles embed.FS
 // A model is the contents of a file under model/: a service model that model/reduce.jq has reduced.
 type model struct {
 	Operations map[string]operation
-	Shapes     map[string]shape
+	Shapes     map[string]*shape
 }
 
 type operation struct {
@@ -37,7 +36,7 @@ type shape struct {
 
 // load reads the models of the two services, DynamoDB and DynamoDB Streams. It merges them, as they share shapes.
 func load() (*model, error) {
-	joined := &model{Operations: map[string]operation{}, Shapes: map[string]shape{}}
+	joined := &model{Operations: map[string]operation{}, Shapes: map[string]*shape{}}
 	for _, file := range []string{"dynamodb", "dynamodbstreams"} {
 		data, err := modelFiles.ReadFile("model/" + file + ".json")
 		if err != nil {
@@ -61,99 +60,53 @@ func load() (*model, error) {
 	}
 
 	for name, members := range undocumented {
-		s, ok := joined.Shapes[name]
-		if !ok {
-			s = shape{Type: "structure", Members: map[string]string{}}
+		if joined.Shapes[name] == nil {
+			joined.Shapes[name] = &shape{Type: kindStruct, Members: map[string]string{}}
 		}
-		maps.Copy(s.Members, members)
-		joined.Shapes[name] = s
+		maps.Copy(joined.Shapes[name].Members, members)
 	}
 
 	for name, least := range minLength {
-		s := joined.Shapes[name]
-		s.Min = &least
-		joined.Shapes[name] = s
+		joined.Shapes[name].Min = &least
 	}
 
-	for name, members := range alsoRequired {
-		s := joined.Shapes[name]
-		s.Required = slices.Concat(s.Required, members)
-		joined.Shapes[name] = s
-	}
 	return joined, nil
 }
 
-// A kind decides which Go type represents a shape.
-type kind int
-
+// Kinds of shapes. A kind decides which Go type represents a shape. Most kinds are the types of the service model.
 const (
-	kindString kind = iota
-	kindInteger
-	kindLong
-	kindDouble
-	kindTimestamp
-	kindBoolean
-	kindBlob
-	kindValue  // AttributeValue
-	kindItem   // map of attribute names to values
-	kindValues // ExpressionAttributeValues: like kindItem, but errors name the key of the faulty value
-	kindStruct
-	kindList
-	kindMap
+	kindValue  = "value"  // AttributeValue
+	kindItem   = "item"   // map of attribute names to values
+	kindValues = "values" // ExpressionAttributeValues: like kindItem, but errors name the key of the faulty value
+	kindStruct = "structure"
+	kindList   = "list"
+	kindMap    = "map"
 )
 
-func (m *model) kind(name string) kind {
-	if name == "AttributeValue" {
-		return kindValue
-	}
-
+func (m *model) kind(name string) string {
 	s, ok := m.Shapes[name]
-	if !ok {
+	switch {
+	case name == "AttributeValue":
+		return kindValue
+	case !ok:
 		panic("no such shape: " + name)
+	case s.Type != kindMap || s.Value != "AttributeValue":
+		return s.Type
+	case s.Key == "ExpressionAttributeValueVariable":
+		return kindValues
 	}
-	switch s.Type {
-	case "string":
-		return kindString
-	case "integer":
-		return kindInteger
-	case "long":
-		return kindLong
-	case "double":
-		return kindDouble
-	case "timestamp":
-		return kindTimestamp
-	case "boolean":
-		return kindBoolean
-	case "blob":
-		return kindBlob
-	case "structure":
-		return kindStruct
-	case "list":
-		return kindList
-	case "map":
-		switch {
-		case s.Value != "AttributeValue":
-			return kindMap
-		case s.Key == "ExpressionAttributeValueVariable":
-			return kindValues
-		}
-		return kindItem
-	}
-
-	panic("unknown type of shape " + name + ": " + s.Type)
+	return kindItem
 }
 
 // scalarTypes are the Go types of scalar kinds.
-var scalarTypes = map[kind]string{
-	kindString: "string", kindInteger: "int64", kindLong: "int64", kindDouble: "float64",
-	kindTimestamp: "float64", kindBoolean: "bool",
+var scalarTypes = map[string]string{
+	"string": "string", "integer": "int64", "long": "int64", "double": "float64", "timestamp": "float64",
+	"boolean": "bool",
 }
 
 // elemType returns the Go type of a shape as a list or map element.
 func (m *model) elemType(name string) string {
 	switch k := m.kind(name); k {
-	case kindBlob:
-		return "[]byte"
 	case kindValue:
 		return "attr.Value"
 	case kindItem, kindValues:
@@ -178,9 +131,6 @@ func (m *model) memberType(name string) string {
 	return t
 }
 
-// memberNames returns the names of a structure's members in the order of the model, which is alphabetical.
-func (s shape) memberNames() []string { return slices.Sorted(maps.Keys(s.Members)) }
-
 // reach adds to seen a shape and all structures, lists and maps to which it refers, directly or not.
 func (m *model) reach(name string, seen map[string]bool) {
 	k := m.kind(name)
@@ -192,9 +142,7 @@ func (m *model) reach(name string, seen map[string]bool) {
 	for _, target := range s.Members {
 		m.reach(target, seen)
 	}
-	for _, target := range []string{s.Member, s.Value} {
-		if target != "" {
-			m.reach(target, seen)
-		}
+	if elem := s.Member + s.Value; elem != "" {
+		m.reach(elem, seen)
 	}
 }

@@ -15,38 +15,38 @@ func (g *generator) shape(name string) {
 	}
 
 	s := g.Shapes[name]
-	var b strings.Builder
-	fmt.Fprintf(&b, "// %s is %s.\ntype %s struct {\n", name, g.describe(name), name)
+	emit := func(text string, args ...any) { g.emit("shapes", text, args...) }
+	emit("// %s is %s.\ntype %s struct {\n", name, g.describe(name), name)
 	for _, member := range g.members(name) {
 		target := s.Members[member]
-		fmt.Fprintf(&b, "%s %s", goName(member), g.memberType(target))
+		emit("%s %s", goName(member), g.memberType(target))
 		if tag := g.tag(name, member); tag != "" {
-			fmt.Fprintf(&b, " `%s`", tag)
+			emit(" `%s`", tag)
 		}
 		var notes []string
-		if g.kind(target) == kindTimestamp {
+		if g.kind(target) == "timestamp" {
 			notes = append(notes, "seconds since 1970")
 		}
 		if enum := g.Shapes[target].Enum; len(enum) > 0 && len(enum) <= 6 {
 			notes = append(notes, strings.Join(enum, ", "))
 		}
 		if len(notes) > 0 {
-			fmt.Fprintf(&b, " // %s", strings.Join(notes, "; "))
+			emit(" // %s", strings.Join(notes, "; "))
 		}
-		b.WriteByte('\n')
+		emit("\n")
 	}
 
 	if len(g.inputOf(name)) > 0 {
-		b.WriteString("\n// Faults are attribute values that are well formed but not allowed.\nFaults Faults\n")
+		emit("\n// Faults are attribute values that are well formed but not allowed.\nFaults Faults\n")
 	}
-	b.WriteString("}")
-	g.emit("shapes", "%s", b.String())
+	emit("}\n\n")
 }
 
 // members returns the members of a structure in the order of its fields. The service reports violations in this
 // order.
 func (g *generator) members(name string) []string {
-	return ordered(g.Shapes[name].memberNames(), memberOrder[name])
+	first, rest := memberOrder[name], slices.Sorted(maps.Keys(g.Shapes[name].Members))
+	return slices.Concat(first, slices.DeleteFunc(rest, func(m string) bool { return slices.Contains(first, m) }))
 }
 
 // tag returns the tag of a field; see structureOf in package wire.
@@ -55,7 +55,7 @@ func (g *generator) tag(structure, member string) string {
 	target := s.Members[member]
 	var options []string
 	if g.inputs[structure] {
-		if slices.Contains(s.Required, member) {
+		if slices.Contains(s.Required, member) || slices.Contains(alsoRequired[structure], member) {
 			options = append(options, "required")
 		}
 		if g.namesTable(structure, member) {
@@ -89,7 +89,7 @@ func (g *generator) needsTraits(structure, target string) bool {
 	if g.inputs[structure] {
 		return g.hasTraits(target)
 	}
-	return g.kind(target) == kindTimestamp
+	return g.kind(target) == "timestamp"
 }
 
 // hasTraits reports whether the model has facts about a shape that its Go type does not express.
@@ -97,15 +97,13 @@ func (g *generator) hasTraits(name string) bool {
 	s := g.Shapes[name]
 	bounded := s.Min != nil || s.Max != nil
 	switch g.kind(name) {
-	case kindInteger, kindTimestamp, kindValues:
+	case "integer", "timestamp", kindValues:
 		return true
-	case kindList:
-		return bounded || g.hasTraits(s.Member)
-	case kindMap:
-		return bounded || g.hasTraits(s.Value)
-	case kindString:
+	case kindList, kindMap:
+		return bounded || g.hasTraits(s.Member+s.Value)
+	case "string":
 		return bounded || s.Pattern != "" || len(s.Enum) > 0
-	case kindLong:
+	case "long":
 		return bounded
 	}
 	return false
@@ -131,14 +129,11 @@ func (g *generator) traits() {
 			}
 		}
 	}
-	names := slices.Sorted(maps.Keys(used))
-	var all strings.Builder
-	all.WriteString("// modelTraits are the traits of shapes, by name.\nvar modelTraits = [...]traits{\n")
-	for _, name := range names {
-		fmt.Fprintf(&all, "{%s},\n", g.traitsOf(name))
+	g.emit("traits", "// modelTraits are the traits of shapes, by name.\nvar modelTraits = [...]traits{\n")
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		g.emit("traits", "{%s},\n", g.traitsOf(name))
 	}
-	all.WriteString("}")
-	g.emit("traits", "%s", all.String())
+	g.emit("traits", "}")
 }
 
 // traitsOf returns Go source for the traits of a shape: the fields of a composite literal.
@@ -148,12 +143,12 @@ func (g *generator) traitsOf(name string) string {
 	add := func(format string, args ...any) { fields = append(fields, fmt.Sprintf(format, args...)) }
 	lo, hi := "0", "0"
 	switch g.kind(name) {
-	case kindInteger:
+	case "integer":
 		add("kind: kindInteger")
 		lo, hi = fmt.Sprint(math.MinInt32), fmt.Sprint(math.MaxInt32)
-	case kindLong:
+	case "long":
 		lo, hi = "math.MinInt64", "math.MaxInt64"
-	case kindTimestamp:
+	case "timestamp":
 		add("kind: kindTimestamp")
 	case kindValues:
 		add("kind: kindValues")
@@ -177,9 +172,6 @@ func (g *generator) traitsOf(name string) string {
 	}
 	if values := s.Enum; len(values) > 0 {
 		if order := enumOrder[name]; order != nil {
-			if a, b := slices.Sorted(slices.Values(order)), slices.Sorted(slices.Values(values)); !slices.Equal(a, b) {
-				panic("tables.go: enumOrder of " + name + " has other values than the model")
-			}
 			values = order
 		}
 		add("enum: []string{%s}", quoted(values))
@@ -229,24 +221,8 @@ func (g *generator) namesTable(structure, member string) bool {
 
 func goName(member string) string { return strings.ToUpper(member[:1]) + member[1:] }
 
-// ordered returns the names in first, followed by the other names.
-func ordered(names, first []string) []string {
-	out := slices.Clone(first)
-	for _, n := range names {
-		if !slices.Contains(first, n) {
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
-func quoted(list []string) string {
-	var b strings.Builder
-	for i, s := range list {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%q", s)
-	}
-	return b.String()
+// quoted returns the names in quotes, with commas between them.
+func quoted(names []string) string {
+	list := fmt.Sprintf("%q", names)
+	return strings.ReplaceAll(list[1:len(list)-1], `" "`, `", "`)
 }

@@ -11,6 +11,7 @@ package legacy
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
@@ -19,14 +20,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Operators of legacy conditions. Source: API_Condition.html.
+// Operators of legacy conditions that have rules of their own.
 const (
-	opEQ          = "EQ"
-	opNE          = "NE"
-	opLE          = "LE"
-	opLT          = "LT"
-	opGE          = "GE"
-	opGT          = "GT"
 	opNotNull     = "NOT_NULL"
 	opNull        = "NULL"
 	opContains    = "CONTAINS"
@@ -34,6 +29,19 @@ const (
 	opBeginsWith  = "BEGINS_WITH"
 	opIn          = "IN"
 	opBetween     = "BETWEEN"
+)
+
+// All other legacy operators compare the attribute with their only value. Those in functions call a function with the
+// attribute and their values. Source: API_Condition.html.
+var (
+	comparisons = map[string]ast.Op{
+		"EQ": ast.Equal, "NE": ast.NotEqual,
+		"LE": ast.LessOrEqual, "LT": ast.Less, "GE": ast.GreaterOrEqual, "GT": ast.Greater,
+	}
+	functions = map[string]ast.Func{
+		opNotNull: ast.AttributeExists, opNull: ast.AttributeNotExists,
+		opContains: ast.Contains, opNotContains: ast.Contains, opBeginsWith: ast.BeginsWith,
+	}
 )
 
 // The request parameters that this package reads.
@@ -92,6 +100,9 @@ func joined[T any](
 	return expr.NewCondition(root), nil
 }
 
+// invalid is the beginning of most messages.
+const invalid = "One or more parameter values were invalid: "
+
 // refuse returns the error for parameter p.
 func refuse(p expr.Param, format string, args ...any) error {
 	return &expr.Error{Param: p, Message: fmt.Sprintf(format, args...)}
@@ -108,70 +119,38 @@ func valueOf[T any](p *T) (v T) {
 // expectedNode converts an element of Expected. The element has an operator with values, a Value that the attribute
 // must equal, or Exists false.
 func expectedNode(attribute string, e wire.ExpectedAttributeValue) (ast.Node, error) {
-	const invalid = "One or more parameter values were invalid: "
-	const p = Expected
 	op, list := valueOf(e.ComparisonOperator), e.AttributeValueList
-	single := !e.Value.IsZero()
-	if list != nil && single {
-		return nil, refuse(
-			p, invalid+"Value and AttributeValueList cannot be used together for Attribute: %s", attribute,
-		)
+	single, exists := !e.Value.IsZero(), e.Exists == nil || *e.Exists
+	bad := func(text string, args ...any) (ast.Node, error) {
+		return nil, refuse(Expected, invalid+text+" for Attribute: %s", append(args, attribute)...)
 	}
-	if op != "" {
-		if e.Exists != nil {
-			return nil, refuse(
-				p, invalid+"Exists and ComparisonOperator cannot be used together for Attribute: %s", attribute,
-			)
-		}
-		if op != opNull && op != opNotNull && list == nil && !single {
-			return nil, refuse(
-				p, invalid+"Value or AttributeValueList must be used with ComparisonOperator: %s for Attribute: %s",
-				op, attribute,
-			)
-		}
-		values := list
+	switch {
+	case list != nil && single:
+		return bad("Value and AttributeValueList cannot be used together")
+	case op != "" && e.Exists != nil:
+		return bad("Exists and ComparisonOperator cannot be used together")
+	case op != "" && op != opNull && op != opNotNull && list == nil && !single:
+		return bad("Value or AttributeValueList must be used with ComparisonOperator: %s", op)
+	case op != "":
 		if single {
-			values = []attr.Value{e.Value}
+			list = []attr.Value{e.Value}
 		}
-		if err := check(p, op, values); err != nil {
+		if err := check(Expected, op, list); err != nil {
 			return nil, err
 		}
-		return node(attribute, op, values), nil
+		return node(attribute, op, list), nil
+	case list != nil:
+		return bad("AttributeValueList can only be used with a ComparisonOperator")
+	case !single && e.Exists == nil:
+		return bad("Value must be provided when Exists is null")
+	case !single && exists:
+		return bad("Value must be provided when Exists is true")
+	case single && !exists:
+		return bad("Value cannot be used when Exists is false")
+	case !exists:
+		return node(attribute, opNull, nil), nil
 	}
-
-	if list != nil {
-		return nil, refuse(
-			p, invalid+"AttributeValueList can only be used with a ComparisonOperator for Attribute: %s", attribute,
-		)
-	}
-	exists := e.Exists == nil || *e.Exists
-	switch {
-	case exists && !single && e.Exists == nil:
-		return nil, refuse(p, invalid+"Value must be provided when Exists is null for Attribute: %s", attribute)
-	case exists && !single:
-		return nil, refuse(p, invalid+"Value must be provided when Exists is true for Attribute: %s", attribute)
-	case !exists && single:
-		return nil, refuse(p, invalid+"Value cannot be used when Exists is false for Attribute: %s", attribute)
-	case exists:
-		return node(attribute, opEQ, []attr.Value{e.Value}), nil
-	}
-
-	return node(attribute, opNull, nil), nil
-}
-
-// arguments returns the minimum and maximum number of values of an operator, or false for an unknown one.
-func arguments(op string) (least, most int, ok bool) {
-	switch op {
-	case opNull, opNotNull:
-		return 0, 0, true
-	case opEQ, opNE, opLE, opLT, opGE, opGT, opContains, opNotContains, opBeginsWith:
-		return 1, 1, true
-	case opBetween:
-		return 2, 2, true
-	case opIn:
-		return 1, 1 << 30, true
-	}
-	return 0, 0, false
+	return node(attribute, "EQ", []attr.Value{e.Value}), nil
 }
 
 // takes reports whether an operator accepts values of a kind.
@@ -180,22 +159,30 @@ func arguments(op string) (least, most int, ok bool) {
 // rejects only sets and documents. So takes accepts BOOL and NULL too.
 func takes(op string, k attr.Kind) bool {
 	switch op {
-	case opLE, opLT, opGE, opGT, opIn, opBetween:
-		return k.IsScalar()
+	case "EQ", "NE":
+		return true
 	case opBeginsWith:
 		return k == attr.String || k == attr.Binary
 	case opContains, opNotContains:
 		return k.IsScalar() || k == attr.Bool || k == attr.Null
 	}
-	return true
+	return k.IsScalar()
 }
 
 // check returns an error for an unknown operator, or for values that the operator does not accept.
 func check(p expr.Param, op string, values []attr.Value) error {
-	const invalid = "One or more parameter values were invalid: "
-	least, most, ok := arguments(op)
-	if !ok {
-		return refuse(p, invalid+"Unsupported comparison operator: %s", op)
+	least, most := 1, 1
+	switch op {
+	case opNull, opNotNull:
+		least, most = 0, 0
+	case opBetween:
+		least, most = 2, 2
+	case opIn:
+		most = math.MaxInt
+	default:
+		if comparisons[op] == "" && functions[op] == "" {
+			return refuse(p, invalid+"Unsupported comparison operator: %s", op)
+		}
 	}
 	if len(values) < least || len(values) > most {
 		return refuse(p, invalid+"Invalid number of argument(s) for the %s ComparisonOperator", op)
@@ -205,10 +192,10 @@ func check(p expr.Param, op string, values []attr.Value) error {
 			return refuse(p, invalid+"AttributeValues inside AttributeValueList must be of same type")
 		}
 	}
-	for _, v := range values {
-		if !takes(op, v.Kind()) {
-			return refuse(p, invalid+"ComparisonOperator %s is not valid for %s AttributeValue type", op, v.Kind())
-		}
+	if len(values) > 0 && !takes(op, values[0].Kind()) {
+		return refuse(
+			p, invalid+"ComparisonOperator %s is not valid for %s AttributeValue type", op, values[0].Kind(),
+		)
 	}
 	if op == opBetween {
 		if n, _ := attr.Compare(values[0], values[1]); n > 0 {
@@ -227,37 +214,20 @@ func node(attribute, op string, values []attr.Value) ast.Node {
 	for i, v := range values {
 		operands[i] = &ast.ValueOperand{Value: v}
 	}
-	call := func(fn ast.Func) ast.Node { return &ast.Call{Func: fn, Args: append([]ast.Operand{path}, operands...)} }
 	switch op {
-	case opEQ:
-		return &ast.Compare{Op: ast.Equal, L: path, R: operands[0]}
-	case opNE:
-		return &ast.Compare{Op: ast.NotEqual, L: path, R: operands[0]}
-	case opLE:
-		return &ast.Compare{Op: ast.LessOrEqual, L: path, R: operands[0]}
-	case opLT:
-		return &ast.Compare{Op: ast.Less, L: path, R: operands[0]}
-	case opGE:
-		return &ast.Compare{Op: ast.GreaterOrEqual, L: path, R: operands[0]}
-	case opGT:
-		return &ast.Compare{Op: ast.Greater, L: path, R: operands[0]}
-	case opNotNull:
-		return call(ast.AttributeExists)
-	case opNull:
-		return call(ast.AttributeNotExists)
-	case opContains:
-		return call(ast.Contains)
-	case opNotContains:
-		// Unlike NE, NOT_CONTAINS is false for an attribute that does not exist
-		// (alternator, test_expected.py).
-		return &ast.And{
-			L: &ast.Call{Func: ast.AttributeExists, Args: []ast.Operand{path}}, R: &ast.Not{X: call(ast.Contains)},
-		}
-	case opBeginsWith:
-		return call(ast.BeginsWith)
+	case opIn:
+		return &ast.In{X: path, List: operands}
 	case opBetween:
 		return &ast.Between{X: path, Lo: operands[0], Hi: operands[1]}
 	}
-
-	return &ast.In{X: path, List: operands}
+	if compare := comparisons[op]; compare != "" {
+		return &ast.Compare{Op: compare, L: path, R: operands[0]}
+	}
+	call := &ast.Call{Func: functions[op], Args: append([]ast.Operand{path}, operands...)}
+	if op == opNotContains {
+		// Unlike NE, NOT_CONTAINS is false for an attribute that does not exist
+		// (alternator, test_expected.py).
+		return &ast.And{L: node(attribute, opNotNull, nil), R: &ast.Not{X: call}}
+	}
+	return call
 }

@@ -11,13 +11,6 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// Actions of AttributeUpdates. Source: API_AttributeValueUpdate.html.
-const (
-	actionPut    = "PUT"
-	actionAdd    = "ADD"
-	actionDelete = "DELETE"
-)
-
 // Update converts AttributeUpdates to an update. The keys are names of top-level attributes, which may contain dots;
 // Update processes them in byte order. The error is an [*expr.Error].
 //
@@ -52,38 +45,32 @@ func Refused(err error) error {
 
 // clauseOf checks an element of AttributeUpdates and returns the equivalent clause of an expression.
 func clauseOf(attribute string, up wire.AttributeValueUpdate) (ast.Clause, error) {
-	action := valueOf(up.Action)
-	const p = AttributeUpdates
-	const invalid = "One or more parameter values were invalid: "
-	if len(attribute) > attr.MaxNameBytes {
-		return "", refuse(p, "Attribute name is too large, must be less than 65536 bytes")
+	bad := func(format string, args ...any) (ast.Clause, error) {
+		return "", refuse(AttributeUpdates, format, args...)
 	}
 	k := up.Value.Kind()
-	if k == 0 && action != actionDelete {
-		return "", refuse(p, invalid+"Only DELETE action is allowed when no attribute value is specified")
-	}
-	switch action {
-	case "", actionPut:
-		return ast.SetClause, nil
-	case actionAdd:
-		if k != attr.Number && k != attr.List && !k.IsSet() {
-			return "", refuse(p, invalid+"ADD action is not supported for the type %s", k)
-		}
-		return ast.AddClause, nil
-	case actionDelete:
-		if k == 0 {
-			return ast.RemoveClause, nil
-		}
-		if !k.IsSet() {
-			return "", refuse(p, invalid+"DELETE action with value is not supported for the type %s", k)
-		}
+	switch action := valueOf(up.Action); {
+	case len(attribute) > attr.MaxNameBytes:
+		return bad("Attribute name is too large, must be less than 65536 bytes")
+	case k == 0 && action == "DELETE":
+		return ast.RemoveClause, nil
+	case k == 0:
+		return bad(invalid + "Only DELETE action is allowed when no attribute value is specified")
+	case action == "DELETE" && !k.IsSet():
+		return bad(invalid+"DELETE action with value is not supported for the type %s", k)
+	case action == "DELETE":
 		return ast.DeleteClause, nil
+	case action == "ADD" && k != attr.Number && k != attr.List && !k.IsSet():
+		return bad(invalid+"ADD action is not supported for the type %s", k)
+	case action == "ADD":
+		return ast.AddClause, nil
+	case action == "" || action == "PUT":
+		return ast.SetClause, nil
+	default:
+		return bad(
+			"1 validation error detected: Value '%s' at 'attributeUpdates.%s.member.action' failed to satisfy "+
+				"constraint: Member must satisfy enum value set: [ADD, PUT, DELETE]",
+			action, attribute,
+		)
 	}
-
-	return "", refuse(
-		p,
-		"1 validation error detected: Value '%s' at 'attributeUpdates.%s.member.action' failed to satisfy "+
-			"constraint: Member must satisfy enum value set: [ADD, PUT, DELETE]",
-		action, attribute,
-	)
 }

@@ -97,8 +97,8 @@ func lex(tokens []Token, src string, literals bool) []Token {
 			if i = endOfQuote(src, start); i < 0 {
 				kind, i = TokBad, len(src)
 			}
-		case literals && numberLength(src[start:]) > 0:
-			i = start + numberLength(src[start:])
+		case literals && NumberLength(src[start:]) > 0:
+			i = start + NumberLength(src[start:])
 			kind = TokNumber
 			if isInt(src[start:i]) {
 				kind = TokInt
@@ -181,15 +181,9 @@ func endOfQuote(src string, start int) int {
 	return -1
 }
 
-// numberLength returns the length of the number at the beginning of s.
-func numberLength(s string) int {
-	digits := func(i int) int {
-		for i < len(s) && isDigit(s[i]) {
-			i++
-		}
-		return i
-	}
-
+// NumberLength returns the length of the number at the beginning of s, or 0 if s does not begin with a number.
+func NumberLength(s string) int {
+	digits := func(i int) int { return i + endOfDigits(s[i:]) }
 	from := 0
 	if s != "" && (s[0] == '+' || s[0] == '-') {
 		from = 1

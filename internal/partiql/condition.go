@@ -55,7 +55,7 @@ func (p *parser) boolean(x part, tok int, msg string) ast.Node {
 		return x.node
 	}
 	p.fault(tok, "%s", msg)
-	return &ast.Compare{Op: ast.Equal, L: p.bound(attr.NewNull()), R: p.bound(attr.NewNull())}
+	return &ast.Compare{Op: ast.Equal, L: p.null(), R: p.null()}
 }
 
 func (p *parser) not() part {
@@ -145,7 +145,7 @@ func (p *parser) plain(x part, tok int) ast.Operand {
 		return x.op
 	}
 	p.fault(tok, msgOperator, p.text(tok))
-	return p.bound(attr.NewNull())
+	return p.null()
 }
 
 // members parses the list after IN. The list may be in brackets, in parentheses or in << >>.
@@ -157,10 +157,9 @@ func (p *parser) members(tok int) (list []ast.Operand) {
 		return nil
 	}
 	p.next()
-	for more := !p.is(closing); more && p.syntax == nil; more = p.accept(",") {
+	for range p.elements(closing, "RIGHT_PAREN") {
 		list = append(list, p.plain(p.primary(), p.pos))
 	}
-	p.expect(closing, "RIGHT_PAREN")
 	if len(list) == 0 {
 		p.fault(tok, msgIn)
 	}
@@ -216,17 +215,13 @@ func (p *parser) term() part {
 		return x
 	case p.isValue():
 		return part{op: p.bound(p.literal())}
-	case p.is(tokWord) && p.tokens[tok+1].kind == "(":
+	case p.atCall():
 		return p.function()
 	case p.word("MISSING"):
 		p.fault(tok, "MISSING must be compared using IS operator") // local
-		return part{op: p.bound(attr.NewNull())}
+		return part{op: p.null()}
 	}
-	path := p.path()
-	if p.syntax != nil {
-		return part{op: p.bound(attr.NewNull())}
-	}
-	return part{op: p.operand(path)}
+	return part{op: p.operand(p.path())}
 }
 
 // functions has the number of operands of each function of conditions.
@@ -251,7 +246,7 @@ func (p *parser) function() part {
 	default:
 		return part{node: &ast.Call{Func: fn, Args: args}}
 	}
-	return part{op: p.bound(attr.NewNull())}
+	return part{op: p.null()}
 }
 
 // arguments parses the operands of a function call, including the parentheses.
@@ -259,9 +254,8 @@ func (p *parser) arguments() (args []ast.Operand) {
 	p.nest()
 	defer p.leave()
 	p.expect("(", "LEFT_PAREN")
-	for more := !p.is(")"); more && p.syntax == nil; more = p.accept(",") {
+	for range p.elements(")", "RIGHT_PAREN") {
 		args = append(args, p.plain(p.primary(), p.pos))
 	}
-	p.expect(")", "RIGHT_PAREN")
 	return args
 }

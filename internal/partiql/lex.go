@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/sortkey/sortkey/internal/lex"
 )
 
 // A kind is the kind of a token. For a sign or an operator, it is the text of the token.
@@ -29,9 +31,9 @@ var signs = []kind{
 	"=", "<", ">", "(", ")", "[", "]", "{", "}", ",", ".", ":", ";", "?", "*", "+", "-", "/", "%",
 }
 
-// lex splits a statement into tokens. The last token has the kind tokEnd. If lex finds text that is not a token, it
+// split splits a statement into tokens. The last token has the kind tokEnd. If split finds text that is not a token, it
 // stops and returns false, and bad is the offset of that text.
-func lex(src string) (tokens []token, bad int, ok bool) {
+func split(src string) (tokens []token, bad int, ok bool) {
 	for i := 0; i < len(src); {
 		start, c := i, src[i]
 		var k kind
@@ -66,7 +68,7 @@ func lex(src string) (tokens []token, bad int, ok bool) {
 			}
 		case isDigit(c) || c == '.' && i+1 < len(src) && isDigit(src[i+1]):
 			k = tokNumber
-			if i = endOfNumber(src, i); !isDecimal(src[start:i]) {
+			if i += lex.NumberLength(src[i:]); !isDecimal(src[start:i]) {
 				return tokens, start, false
 			}
 		default:
@@ -106,29 +108,6 @@ func endOfQuote(src string, i int) int {
 func unquote(s string) string {
 	quote := s[:1]
 	return strings.ReplaceAll(s[1:len(s)-1], quote+quote, quote)
-}
-
-func endOfNumber(src string, i int) int {
-	digits := func(i int) int {
-		for i < len(src) && isDigit(src[i]) {
-			i++
-		}
-		return i
-	}
-	i = digits(i)
-	if i < len(src) && src[i] == '.' {
-		i = digits(i + 1)
-	}
-	if i < len(src) && src[i]|0x20 == 'e' {
-		from := i + 1
-		if from < len(src) && (src[from] == '+' || src[from] == '-') {
-			from++
-		}
-		if end := digits(from); end > from {
-			i = end
-		}
-	}
-	return i
 }
 
 // isDecimal reports whether the service can read the number s. Its exponent must fit 32 bits, and so must the number

@@ -2,6 +2,7 @@ package partiql
 
 import (
 	"errors"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -93,7 +94,7 @@ func Parse(src string, params []attr.Value) (*Statement, error) {
 	if len(src) > MaxStatementBytes {
 		return nil, invalid("the statement has %d bytes, at most %d are allowed", len(src), MaxStatementBytes)
 	}
-	tokens, bad, ok := lex(src)
+	tokens, bad, ok := split(src)
 	if !ok {
 		return nil, &Error{Msg: notWellFormed, Pos: bad}
 	}
@@ -170,6 +171,9 @@ func (p *parser) atWord(n int, word string) bool {
 	return tok < len(p.tokens) && p.tokens[tok].kind == tokWord && strings.EqualFold(p.text(tok), word)
 }
 
+// atCall reports whether a function call is next.
+func (p *parser) atCall() bool { return p.is(tokWord) && p.tokens[p.pos+1].kind == "(" }
+
 // word consumes the next token and returns true if it is the given keyword.
 func (p *parser) word(word string) bool {
 	if !p.atWord(0, word) {
@@ -182,6 +186,19 @@ func (p *parser) word(word string) bool {
 func (p *parser) expectWord(word string) {
 	if !p.word(word) {
 		p.malformed("Expected " + word)
+	}
+}
+
+// elements yields the number of each element of a list that ends with the token closing; the loop parses the element.
+// It reads the commas and the end of the list, which name stands for in errors. If closing is "", the list has at least
+// one element and ends where no comma follows.
+func (p *parser) elements(closing kind, name string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := 0; p.syntax == nil && (i > 0 || !p.is(closing)) && yield(i) && p.accept(","); i++ {
+		}
+		if closing != "" {
+			p.expect(closing, name)
+		}
 	}
 }
 
@@ -202,12 +219,12 @@ func (p *parser) statement() (*Statement, ast.Node) {
 	case p.word("INSERT"):
 		return p.insert(), nil
 	case p.word("UPDATE"):
-		return p.update()
+		return p.update(false)
 	case p.word("FROM"):
-		return p.updateFrom()
+		return p.update(true)
 	case p.word("DELETE"):
 		return p.delete()
-	case p.atWord(0, "EXISTS") && p.tokens[p.pos+1].kind == "(":
+	case p.atWord(0, "EXISTS") && p.atCall():
 		p.next()
 		p.next()
 		p.expectWord("SELECT")
@@ -241,7 +258,7 @@ func (p *parser) selection() (s *Statement, where ast.Node) {
 	where = p.where()
 	if p.word("ORDER") {
 		p.expectWord("BY")
-		for more := true; more && p.syntax == nil; more = p.accept(",") {
+		for range p.elements("", "") {
 			o := Order{Name: p.name(msgTerm)}
 			if o.Desc = p.word("DESC"); !o.Desc {
 				p.word("ASC")
@@ -255,9 +272,9 @@ func (p *parser) selection() (s *Statement, where ast.Node) {
 // projection parses the paths of a SELECT. AS is not supported.
 func (p *parser) projection() (paths []*ast.PathOperand) {
 	seen := map[string]bool{}
-	for more := true; more && p.syntax == nil; more = p.accept(",") {
+	for range p.elements("", "") {
 		tok := p.pos
-		if p.is(tokWord) && p.tokens[tok+1].kind == "(" {
+		if p.atCall() {
 			p.faultAt(tok, "Unexpected path component") // conformance partiqlFunctions
 			p.calls = true
 			for !p.is(tokEnd) && !p.is(",") && !p.atWord(0, "FROM") {
@@ -266,9 +283,6 @@ func (p *parser) projection() (paths []*ast.PathOperand) {
 			continue
 		}
 		path := p.path()
-		if p.syntax != nil {
-			return nil
-		}
 		if p.word("AS") || p.is(tokWord) && !p.atWord(0, "FROM") || p.is(tokQuoted) {
 			p.fault(p.pos, msgAlias)
 			p.next()
@@ -513,6 +527,9 @@ func (p *parser) bound(v attr.Value) *ast.ValueOperand {
 	return &ast.ValueOperand{Name: name, Value: v}
 }
 
+// null returns an operand for a statement that Parse refuses.
+func (p *parser) null() *ast.ValueOperand { return p.bound(attr.NewNull()) }
+
 // isKeyword reports whether a word is a keyword, so that it cannot be a name without quotes. The service rejects more
 // words: all keywords of SQL-92.
 func isKeyword(word string) bool {
@@ -553,7 +570,7 @@ func IsSelect(statement string) bool {
 
 // begin returns a parser for the beginning of a statement, up to the first text that is not a token.
 func begin(statement string) *parser {
-	tokens, bad, ok := lex(statement)
+	tokens, bad, ok := split(statement)
 	if !ok {
 		tokens = append(tokens, token{tokEnd, bad, bad})
 	}

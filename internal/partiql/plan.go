@@ -155,10 +155,7 @@ func between(a, b ast.Node) ast.Node {
 		if !ok {
 			return nil
 		}
-		x, v, op := c.L, c.R, c.Op
-		if _, ok := x.(*ast.ValueOperand); ok {
-			x, v, op = c.R, c.L, ast.Mirror(op)
-		}
+		x, v, op := oriented(c)
 		switch out.X = x; op {
 		case ast.GreaterOrEqual:
 			out.Lo = v
@@ -175,6 +172,14 @@ func between(a, b ast.Node) ast.Node {
 	return out
 }
 
+// oriented returns the parts of a comparison. If the left operand is a value, it exchanges the operands.
+func oriented(c *ast.Compare) (l, r ast.Operand, op ast.Op) {
+	if _, ok := c.L.(*ast.ValueOperand); ok {
+		return c.R, c.L, ast.Mirror(c.Op)
+	}
+	return c.L, c.R, c.Op
+}
+
 // keyOf returns the attribute that n compares with values, if a sort key condition allows such a comparison.
 // Otherwise it returns "".
 func keyOf(n ast.Node) string {
@@ -182,11 +187,9 @@ func keyOf(n ast.Node) string {
 	var values []ast.Operand
 	switch n := n.(type) {
 	case *ast.Compare:
-		if x, values = n.L, []ast.Operand{n.R}; n.Op == ast.NotEqual {
+		l, r, op := oriented(n)
+		if x, values = l, []ast.Operand{r}; op == ast.NotEqual {
 			return ""
-		}
-		if _, ok := x.(*ast.ValueOperand); ok {
-			x, values = n.R, []ast.Operand{n.L}
 		}
 	case *ast.Between:
 		x, values = n.X, []ast.Operand{n.Lo, n.Hi}
@@ -327,21 +330,16 @@ func (p *Plan) order(orders []Order) error {
 		return invalid("Must have hash key in ORDER BY clause when more than one hash key " +
 			"condition specified in WHERE clause.") // local
 	}
-	turned := func(n int, desc bool) int {
-		if desc {
-			return -n
-		}
-		return n
-	}
+	sign := map[bool]int{false: 1, true: -1} // of an order that is descending or not
 	slices.SortStableFunc(p.Slices, func(a, b *keycond.Slice) int {
 		switch {
 		case bytes.Equal(a.Partition, b.Partition):
-			return turned(bytes.Compare(a.Range.Lo, b.Range.Lo), p.Reverse)
+			return sign[p.Reverse] * bytes.Compare(a.Range.Lo, b.Range.Lo)
 		case partitions == nil:
 			return rank[string(a.Partition)] - rank[string(b.Partition)]
 		}
 		n, _ := attr.Compare(a.Clauses[0].Values[0], b.Clauses[0].Values[0])
-		return turned(n, partitions.Desc)
+		return sign[partitions.Desc] * n
 	})
 	return nil
 }
@@ -359,15 +357,12 @@ func (s *Statement) Key(schema *keycond.Schema) (key attr.Item, rest *expr.Condi
 				others = append(others, n)
 				continue
 			}
-			v, isValue := c.R.(*ast.ValueOperand)
-			if !isValue {
-				v, _ = c.L.(*ast.ValueOperand)
-			}
+			_, v, _ := oriented(c)
 			if !b.Item().Get(name).IsZero() {
 				return nil, nil, false, invalid("Multiple conditions on same key %s. Only single item "+
 					"Update/Insert/Delete are supported", name) // local
 			}
-			b.Add(name, v.Value)
+			b.Add(name, v.(*ast.ValueOperand).Value)
 		}
 	}
 	return b.Item(), conjunction(others), b.Len() == len(schema.Partition())+len(schema.Sort()), nil

@@ -9,31 +9,22 @@ import (
 	"github.com/sortkey/sortkey/internal/expr/ast"
 )
 
-// update parses what follows UPDATE:
+// update parses what follows UPDATE, or what follows FROM in the other form of UPDATE, which has the WHERE first:
 //
-//	update = source clauses where [ RETURNING … ]
-func (p *parser) update() (*Statement, ast.Node) {
-	s := &Statement{Kind: Update}
+//	update = source ( clauses where | where clauses ) [ RETURNING … ]
+//
+// Source of the other form: conformance fromFirstUpdate.
+func (p *parser) update(whereFirst bool) (s *Statement, where ast.Node) {
+	s = &Statement{Kind: Update}
 	tok := p.pos
 	p.source(s)
+	if whereFirst {
+		where = p.where()
+	}
 	p.clauses(s)
-	where := p.where()
-	p.written(s, tok, where)
-	s.Returning = p.returning()
-	return s, where
-}
-
-// updateFrom parses the other form of UPDATE, which begins with FROM. The parser has consumed that word.
-//
-//	update = source where clauses [ RETURNING … ]
-//
-// Source: conformance fromFirstUpdate.
-func (p *parser) updateFrom() (*Statement, ast.Node) {
-	s := &Statement{Kind: Update}
-	tok := p.pos
-	p.source(s)
-	where := p.where()
-	p.clauses(s)
+	if !whereFirst {
+		where = p.where()
+	}
 	p.written(s, tok, where)
 	s.Returning = p.returning()
 	return s, where
@@ -53,12 +44,8 @@ func (p *parser) clauses(s *Statement) {
 		} else if !p.word("SET") {
 			break
 		}
-		for more := true; more && p.syntax == nil; more = p.accept(",") {
-			path := p.path()
-			if p.syntax != nil {
-				return
-			}
-			a := ast.Action{Clause: clause, Path: p.operand(path)}
+		for range p.elements("", "") {
+			a := ast.Action{Clause: clause, Path: p.operand(p.path())}
 			if clause == ast.SetClause {
 				p.expect("=", "EQ")
 				p.change(&a)
@@ -120,7 +107,6 @@ func (p *parser) checkKind(tok int, op string, o ast.Operand, k attr.Kind) {
 func (p *parser) changeTerm(a *ast.Action, first bool) ast.Operand {
 	p.nest()
 	defer p.leave()
-	tok := p.pos
 	switch {
 	case p.isValue():
 		return p.bound(p.literal())
@@ -128,14 +114,10 @@ func (p *parser) changeTerm(a *ast.Action, first bool) ast.Operand {
 		o := p.changeTerm(a, first)
 		p.expect(")", "RIGHT_PAREN")
 		return o
-	case p.is(tokWord) && p.tokens[tok+1].kind == "(":
+	case p.atCall():
 		return p.changeCall(a, first)
 	}
-	path := p.path()
-	if p.syntax != nil {
-		return p.bound(attr.NewNull())
-	}
-	return p.operand(path)
+	return p.operand(p.path())
 }
 
 func (p *parser) changeCall(a *ast.Action, first bool) ast.Operand {
@@ -144,10 +126,9 @@ func (p *parser) changeCall(a *ast.Action, first bool) ast.Operand {
 	at := p.pos + 1 // the first argument
 	p.expect("(", "LEFT_PAREN")
 	var args []ast.Operand
-	for more := !p.is(")"); more && p.syntax == nil; more = p.accept(",") {
+	for range p.elements(")", "RIGHT_PAREN") {
 		args = append(args, p.changeTerm(a, false))
 	}
-	p.expect(")", "RIGHT_PAREN")
 	switch {
 	case p.syntax != nil:
 	case fn == "list_append":
@@ -165,7 +146,7 @@ func (p *parser) changeCall(a *ast.Action, first bool) ast.Operand {
 	default:
 		p.faultAt(tok, "Unrecognized function: %s", fn)
 	}
-	return p.bound(attr.NewNull())
+	return p.null()
 }
 
 // setChange parses the arguments of set_add(path, set) or set_delete(path, set), and makes the SET an ADD or DELETE
@@ -175,7 +156,7 @@ func (p *parser) setChange(a *ast.Action, clause ast.Clause, tok, first int, arg
 	a.Clause = clause
 	if len(args) != 2 {
 		p.faultAt(tok, "%s must have exactly two arguments", name)
-		return p.bound(attr.NewNull())
+		return p.null()
 	}
 	if path, ok := args[0].(*ast.PathOperand); !ok || !path.Path.Equal(a.Path.Path) {
 		p.faultAt(tok, "The first argument to %s must equal the assignment value", name)

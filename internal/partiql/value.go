@@ -58,16 +58,15 @@ func (p *parser) value(where string) attr.Value {
 		return attr.NewNull()
 	case p.accept("["):
 		var elems []attr.Value
-		for more := !p.is("]"); more && p.syntax == nil; more = p.accept(",") {
-			elems = append(elems, p.value(where+"["+strconv.Itoa(len(elems))+"]"))
+		for i := range p.elements("]", "RIGHT_BRACKET") {
+			elems = append(elems, p.value(where+"["+strconv.Itoa(i)+"]"))
 		}
-		p.expect("]", "RIGHT_BRACKET")
 		return attr.NewList(elems...)
 	case p.accept("<<"):
 		return p.set(tok)
 	case p.accept("{"):
 		return p.tuple(where)
-	case p.is(tokWord) && p.tokens[tok+1].kind == "(":
+	case p.atCall():
 		p.faultAt(tok, "Unsupported data type: %s under key %s", p.text(tok), root) // conformance partiqlFunctions
 		p.next()
 		p.arguments()
@@ -101,10 +100,9 @@ func (p *parser) number(where string) attr.Value {
 // set parses the rest of a set.
 func (p *parser) set(tok int) attr.Value {
 	var elems []attr.Value
-	for more := !p.is(">>"); more && p.syntax == nil; more = p.accept(",") {
-		elems = append(elems, p.value(root+"["+strconv.Itoa(len(elems))+"]"))
+	for i := range p.elements(">>", "RIGHT_DOUBLE_ANGLE_BRACKET") {
+		elems = append(elems, p.value(root+"["+strconv.Itoa(i)+"]"))
 	}
-	p.expect(">>", "RIGHT_DOUBLE_ANGLE_BRACKET")
 	if len(elems) == 0 {
 		p.fault(tok, "Empty bags are not supported") // conformance partiqlFunctions
 		return attr.NewNull()
@@ -131,7 +129,7 @@ func (p *parser) set(tok int) attr.Value {
 func (p *parser) tuple(where string) attr.Value {
 	var b attr.Builder
 	seen := map[string]bool{}
-	for more := !p.is("}"); more && p.syntax == nil; more = p.accept(",") {
+	for range p.elements("}", "RIGHT_CURLY") {
 		tok := p.pos
 		if !p.accept(tokText) {
 			p.malformed(msgTerm)
@@ -147,13 +145,11 @@ func (p *parser) tuple(where string) attr.Value {
 			p.fault(tok, "Duplicate keys in tuple. Key: %s under %s", name, below) // local
 		}
 		seen[name] = true
-		tok = p.pos
-		v := p.value(below)
-		if where == "" && item.Depth(v) > attr.MaxNesting {
-			p.fault(tok, "%s", attr.ErrNesting.Error())
+		if where == "" {
+			b.Add(name, p.literal())
+		} else {
+			b.Add(name, p.value(below))
 		}
-		b.Add(name, v)
 	}
-	p.expect("}", "RIGHT_CURLY")
 	return attr.NewMap(b.Item())
 }

@@ -33,8 +33,7 @@ type violation struct {
 	// path leads to the value in the spelling of the model, such as RequestItems.T.member.Keys. lower is the same
 	// path with member names that begin with a lower-case letter.
 	path, lower string
-	value       string // the value as messages print it; unused if isNull is set
-	isNull      bool
+	value       string // the value as messages print it, unless it is absent
 	text        string // the violated constraint, such as "Member must not be null"
 }
 
@@ -64,7 +63,7 @@ var violationsPool = sync.Pool{New: func() any { return new(violations) }}
 // missing reports whether a member is absent. If it is absent but required, missing records the violation.
 func (v *violations) missing(member string, absent, required bool) bool {
 	if absent && required {
-		v.null(member)
+		v.add(checkNull, member, "", textNull)
 	}
 	return absent
 }
@@ -79,59 +78,42 @@ func (v *violations) add(kind check, member, value, text string) bool {
 		value = strings.ToValidUTF8(value[:left], "") + "..."
 	}
 	v.echoed += len(value)
-	var path, lower []byte
+	var path, lower []string
+	named := func(name string) {
+		path, lower = append(path, name), append(lower, strings.ToLower(name[:1])+name[1:])
+	}
 	for _, s := range v.path {
 		switch {
 		case s.index > 0:
-			s.name = strconv.Itoa(s.index) + ".member"
-		case s.entry:
-			if len(s.name) > MaxARN { // no valid key is this long
-				s.name = strings.ToValidUTF8(s.name[:MaxARN], "") + "..."
-			}
-			s.name += ".member"
+			s.name = strconv.Itoa(s.index)
+		case !s.entry:
+			named(s.name)
+			continue
+		case len(s.name) > MaxARN: // no valid key is this long
+			s.name = strings.ToValidUTF8(s.name[:MaxARN], "") + "..."
 		}
-		path, lower = appendStep(path, s.name), appendStep(lower, s.name)
-		if s.index == 0 && !s.entry {
-			lowerLast(lower, s.name)
-		}
+		path, lower = append(path, s.name, "member"), append(lower, s.name, "member")
 	}
 
 	if member != "" {
-		path, lower = appendStep(path, member), appendStep(lower, member)
-		lowerLast(lower, member)
+		named(member)
 	}
 	v.found = append(v.found, violation{
-		check: kind, member: member, path: string(path), lower: string(lower),
-		value: value, isNull: kind == checkNull, text: text,
+		check: kind, member: member, path: strings.Join(path, "."), lower: strings.Join(lower, "."),
+		value: value, text: text,
 	})
 	return true
-}
-
-func appendStep(path []byte, name string) []byte {
-	if len(path) > 0 {
-		path = append(path, '.')
-	}
-	return append(path, name...)
-}
-
-// lowerLast changes the first letter of the last step of path to lower case. name is that step.
-func lowerLast(path []byte, name string) {
-	if c := &path[len(path)-len(name)]; *c >= 'A' && *c <= 'Z' {
-		*c += 'a' - 'A'
-	}
 }
 
 // echo sets the value that the message of the last violation prints.
 func (v *violations) echo(value []byte) { v.found[len(v.found)-1].value = string(value) }
 
-func (v *violations) null(member string) { v.add(checkNull, member, "", textNull) }
-
-func atLeastLength(n int) string {
-	return "Member must have length greater than or equal to " + strconv.Itoa(n)
+func atLeastLength(n int64) string {
+	return "Member must have length greater than or equal to " + strconv.FormatInt(n, 10)
 }
 
-func atMostLength(n int) string {
-	return "Member must have length less than or equal to " + strconv.Itoa(n)
+func atMostLength(n int64) string {
+	return "Member must have length less than or equal to " + strconv.FormatInt(n, 10)
 }
 
 func matching(pattern string) string {
@@ -147,7 +129,7 @@ const NoTableClass = "NONE"
 func (v *violations) text(member, s string, t *traits) {
 	switch {
 	case t.name == "TableArn":
-		v.table(member, s, int(t.min))
+		v.table(member, s, t.min)
 		return
 	case t.enum != nil:
 		if !slices.Contains(t.enum, s) && (t.name != "TableClass" || s != NoTableClass) {
@@ -157,18 +139,14 @@ func (v *violations) text(member, s string, t *traits) {
 	}
 
 	if s == "" && t.name == "IndexName" && v.op.lifecycle() { // ack-api-quirks, DDB-TABLE-457
-		v.add(checkMin, member, s, atLeastLength(int(t.min)))
+		v.add(checkMin, member, s, atLeastLength(t.min))
 		v.add(checkPattern, member, s, matching(t.pattern))
 		return
 	}
 	if t.match != nil && !t.match(s) {
 		v.add(checkPattern, member, s, matching(t.pattern))
 	}
-	if n := textLength(s); n < int(t.min) {
-		v.add(checkMin, member, s, atLeastLength(int(t.min)))
-	} else if t.max > 0 && n > int(t.max) {
-		v.add(checkMax, member, s, atMostLength(int(t.max)))
-	}
+	v.size(member, s, textLength(s), t.min, t.max)
 }
 
 // textLength returns the number of UTF-16 code units in s. The service measures strings in these units.
@@ -213,7 +191,7 @@ func ValidName(s string) bool { return len(s) >= MinName && len(s) <= MaxName &&
 // table checks the name or ARN of a table. An empty name violates the minimum length. In operations on tables it also
 // violates the pattern. For an ARN, table checks only the maximum length, and [ParseTable] checks the rest later.
 // Sources: conformance s_put_table_*; ack-api-quirks, DDB-TABLE-457.
-func (v *violations) table(member, s string, shortest int) {
+func (v *violations) table(member, s string, shortest int64) {
 	switch {
 	case s == "" && v.op.lifecycle():
 		v.add(checkEmpty, member, s, atLeastLength(MinName))
@@ -223,20 +201,13 @@ func (v *violations) table(member, s string, shortest int) {
 		v.add(checkEmpty, member, s, atLeastLength(shortest))
 		return
 	case strings.HasPrefix(s, ARNPrefix):
-		if n := textLength(s); n > MaxARN {
-			v.add(checkMax, member, s, atMostLength(MaxARN))
-		}
+		v.size(member, s, textLength(s), 0, MaxARN)
 		return
 	}
-	n := textLength(s)
 	if !IsName(s) {
 		v.add(checkPattern, member, s, matching(namePattern))
 	}
-	if n < MinName {
-		v.add(checkMin, member, s, atLeastLength(MinName))
-	} else if n > MaxName {
-		v.add(checkMax, member, s, atMostLength(MaxName))
-	}
+	v.size(member, s, textLength(s), MinName, MaxName)
 }
 
 func (v *violations) integer(member string, n int64, t *traits) {
@@ -253,13 +224,14 @@ func (v *violations) integer(member string, n int64, t *traits) {
 	}
 }
 
-// size checks the length of a list or map. If it records a violation, it returns true, and the caller must set the
-// printed value with echo.
-func (v *violations) size(member string, n int, t *traits) bool {
-	if n < int(t.min) {
-		return v.add(checkMin, member, "", atLeastLength(int(t.min)))
-	} else if t.max > 0 && n > int(t.max) {
-		return v.add(checkMax, member, "", atMostLength(int(t.max)))
+// size checks the length n of a value. A hi of 0 means no maximum. If size records a violation, it returns true. For a
+// list or map, the caller must then set the printed value with echo.
+func (v *violations) size(member, value string, n int, lo, hi int64) bool {
+	switch {
+	case int64(n) < lo:
+		return v.add(checkMin, member, value, atLeastLength(lo))
+	case hi > 0 && int64(n) > hi:
+		return v.add(checkMax, member, value, atMostLength(hi))
 	}
 	return false
 }
@@ -281,10 +253,9 @@ func (v *violations) tableKeys(member string, keys []string) bool {
 
 // mapValue checks the length of a map element that is a list. Like size, it returns true for a violation.
 func (v *violations) mapValue(member string, n int, t *traits) bool {
-	if lo, hi := int(t.min), int(t.max); n < lo || n > hi {
-		return v.add(
-			checkValues, member, "", "Map value must satisfy constraint: ["+atMostLength(hi)+", "+atLeastLength(lo)+"]",
-		)
+	if int64(n) < t.min || int64(n) > t.max {
+		return v.add(checkValues, member, "",
+			"Map value must satisfy constraint: ["+atMostLength(t.max)+", "+atLeastLength(t.min)+"]")
 	}
 	return false
 }
@@ -395,7 +366,7 @@ func (x *violation) render(form form) string {
 
 // printed returns the value as messages show it: with quote on both sides, or as null.
 func (x *violation) printed(quote string) string {
-	if x.isNull {
+	if x.check == checkNull {
 		return "null"
 	}
 	return quote + x.value + quote

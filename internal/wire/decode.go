@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -223,24 +224,22 @@ func (t *recentStrings) get(text []byte) string {
 	return *known
 }
 
-func (d *decoder) readInteger(x *int64, _ position) (bool, error) {
-	return d.readWhole(x, "Integer", math.MinInt32, math.MaxInt32)
-}
-
-func (d *decoder) readLong(x *int64, _ position) (bool, error) {
-	return d.readWhole(x, "Long", math.MinInt64, math.MaxInt64)
+// number reads a number. It returns false for null.
+func (d *decoder) number(class string) ([]byte, bool, error) {
+	raw, ok, err := d.scalar("java.lang." + class)
+	if ok && token.Kind(raw) != '0' {
+		return nil, false, mismatch(raw, class)
+	}
+	return raw, ok, err
 }
 
 // readWhole reads a number and drops its fraction. A number outside [lo, hi] becomes the nearer of these bounds.
 // Captures of Query and Scan of 2026-10-20 show this for numbers up to 2^63. For a number beyond the range of doubles
 // there is no capture, and readWhole returns an error.
-func (d *decoder) readWhole(x *int64, class string, lo, hi int64) (bool, error) {
-	raw, ok, err := d.scalar("java.lang." + class)
-	if err != nil || !ok {
+func (d *decoder) readWhole(x reflect.Value, class string, lo, hi int64) (bool, error) {
+	raw, ok, err := d.number(class)
+	if !ok {
 		return false, err
-	}
-	if token.Kind(raw) != '0' {
-		return false, mismatch(raw, class)
 	}
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	if err != nil {
@@ -257,34 +256,24 @@ func (d *decoder) readWhole(x *int64, class string, lo, hi int64) (bool, error) 
 		}
 	}
 
-	*x = min(max(n, lo), hi)
+	x.SetInt(min(max(n, lo), hi))
 	return true, nil
 }
 
-func (d *decoder) readDouble(x *float64, _ position) (bool, error) {
-	return d.readFloat(x, "Double")
-}
-
-// readTimestamp reads a number of seconds since 1970.
-func (d *decoder) readTimestamp(x *float64, _ position) (bool, error) {
-	return d.readFloat(x, "Date")
-}
-
-func (d *decoder) readFloat(x *float64, class string) (bool, error) {
-	raw, ok, err := d.scalar("java.lang." + class)
-	if err != nil || !ok {
+func (d *decoder) readFloat(x reflect.Value, class string) (bool, error) {
+	raw, ok, err := d.number(class)
+	if !ok {
 		return false, err
 	}
-	if token.Kind(raw) != '0' {
-		return false, mismatch(raw, class)
-	}
-	if *x, err = strconv.ParseFloat(string(raw), 64); err != nil {
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil {
 		return false, mismatch(raw, class) // beyond the range of doubles, as in readWhole
 	}
+	x.SetFloat(f)
 	return true, nil
 }
 
-func (d *decoder) readBoolean(x *bool, _ position) (bool, error) {
+func (d *decoder) readBoolean(x *bool) (bool, error) {
 	raw, ok, err := d.scalar("java.lang.Boolean")
 	if err != nil || !ok {
 		return false, err
@@ -310,7 +299,7 @@ func (d *decoder) readBoolean(x *bool, _ position) (bool, error) {
 	return true, nil
 }
 
-func (d *decoder) readBlob(x *[]byte, _ position) (bool, error) {
+func (d *decoder) readBlob(x *[]byte) (bool, error) {
 	raw, ok, err := d.scalar("java.nio.ByteBuffer")
 	if err != nil || !ok {
 		return false, err

@@ -4,9 +4,9 @@
 //
 // An [Op] is an operation; [Lookup] finds it by the X-Amz-Target header. [Decode] reads the operation's input
 // directly from the body. [Validate] returns all violations of the service model's constraints in one [*Error]. Two
-// more checks follow, in an order that depends on the operation. CheckParams returns an error for parameters that
-// exclude each other. [Op.FaultError] returns an error for [Faults], which are attribute values that are well formed
-// but not allowed. [AppendJSON] encodes outputs, directly from binary items.
+// more checks follow, in an order that depends on the operation. [Op.CheckParams] returns an error for parameters
+// that exclude each other. [Op.FaultError] returns an error for [Faults], which are attribute values that are well
+// formed but not allowed. [AppendJSON] encodes outputs, directly from binary items.
 //
 // Absent members of a shape are nil (an absent [attr.Value] has kind 0). An empty list, map or item that is present
 // is not nil. Shapes own their memory and share none with the request body.

@@ -104,20 +104,16 @@ func ConditionalCheckFailed(item attr.Item) *Error {
 // would have succeeded, its reason has the code None. The message lists the codes. Source: semantics of
 // TransactWriteItems, conformance error-messages/transactWriteItems.
 func TransactionCanceled(reasons []CancellationReason) *Error {
-	var b strings.Builder
-	b.WriteString("Transaction cancelled, please refer cancellation reasons for specific reasons [")
-	for i := range reasons {
-		if i > 0 {
-			b.WriteString(", ")
+	codes := make([]string, len(reasons))
+	for i, r := range reasons {
+		if codes[i] = "None"; r.Code != nil {
+			codes[i] = *r.Code
 		}
-		code := "None"
-		if reasons[i].Code != nil {
-			code = *reasons[i].Code
-		}
-		b.WriteString(code)
 	}
-	b.WriteByte(']')
-	e := NewError("TransactionCanceledException", b.String())
+	e := NewError(
+		"TransactionCanceledException",
+		"Transaction cancelled, please refer cancellation reasons for specific reasons ["+strings.Join(codes, ", ")+"]",
+	)
 	e.Reasons = reasons
 	return e
 }

@@ -41,7 +41,7 @@ func (d *decoder) discardValue(pos position) error {
 		case "B":
 			err = d.discardBlob()
 		case "BOOL", "NULL":
-			_, err = d.readBoolean(new(bool), inField)
+			_, err = d.readBoolean(new(bool))
 		case "SS", "NS":
 			_, err = d.list(inField, unsafe.Sizeof(""), d.discardString)
 		case "BS":
@@ -64,6 +64,6 @@ func (d *decoder) discardString() error {
 }
 
 func (d *decoder) discardBlob() error {
-	_, err := d.readBlob(new([]byte), inParent)
+	_, err := d.readBlob(new([]byte))
 	return err
 }

@@ -308,9 +308,7 @@ func FuzzDecode(f *testing.F) {
 				t.Fatalf("%v.Validate = %v", op, err)
 			}
 		}
-		if c, ok := in.(interface{ CheckParams() error }); ok {
-			_ = c.CheckParams()
-		}
+		_ = op.CheckParams(in)
 		text := wiretest.JSON(in)
 		again := op.NewInput()
 		if err := wire.Decode(text, again); err != nil {

@@ -46,19 +46,11 @@ type Request interface{ Op() Op }
 
 // DecodeRequest decodes the body of a read request: Query, Scan, GetItem or ExecuteStatement.
 func DecodeRequest(op string, body []byte) (Request, error) {
-	var in Request
-	switch op {
-	case "Query":
-		in = new(QueryInput)
-	case "Scan":
-		in = new(ScanInput)
-	case "GetItem":
-		in = new(GetItemInput)
-	case "ExecuteStatement":
-		in = new(ExecuteStatementInput)
-	default:
+	if !slices.Contains([]string{"Query", "Scan", "GetItem", "ExecuteStatement"}, op) {
 		return nil, UnknownOperation()
 	}
+	known, _ := Lookup(prefixTarget + op)
+	in := known.NewInput().(Request)
 	if err := Decode(body, in); err != nil {
 		return nil, err
 	}
@@ -102,31 +94,38 @@ func Operations() []Op {
 	return ops
 }
 
-// String returns the name of the operation, such as PutItem.
-func (op Op) String() string {
-	if int(op) < len(operations) && op != 0 {
-		return operations[op].name
+// known returns what is known about the operation: nothing if there is no such operation.
+func (op Op) known() (o operation) {
+	if int(op) < len(operations) {
+		o = operations[op]
 	}
-	return "UnknownOperation"
+	return o
 }
+
+// String returns the name of the operation, such as PutItem.
+func (op Op) String() string { return cmp.Or(op.known().name, "UnknownOperation") }
 
 // Writes reports whether the operation always writes items. It is false for operations that run PartiQL statements,
 // as a statement may only read.
-func (op Op) Writes() bool { return int(op) < len(operations) && operations[op].writes }
+func (op Op) Writes() bool { return op.known().writes }
 
 // Collects reports whether the operation is a batch or a transaction that can return many items. Its response may
 // have tens of megabytes.
-func (op Op) Collects() bool { return int(op) < len(operations) && operations[op].collects }
+func (op Op) Collects() bool { return op.known().collects }
+
+// prefixTarget is the prefix of X-Amz-Target headers, except for those of DynamoDB Streams.
+const prefixTarget = "DynamoDB_20120810."
 
 // Target returns the value of the X-Amz-Target header for the operation.
 func (op Op) Target() string {
-	switch {
-	case int(op) >= len(operations) || op == 0:
+	switch o := op.known(); {
+	case o.name == "":
 		return ""
-	case operations[op].streams:
-		return "DynamoDBStreams_20120810." + op.String()
+	case o.streams:
+		return "DynamoDBStreams_20120810." + o.name
+	default:
+		return prefixTarget + o.name
 	}
-	return "DynamoDB_20120810." + op.String()
 }
 
 // commonExceptions are exceptions that any operation may return although the service model does not list them.

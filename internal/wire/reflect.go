@@ -2,6 +2,7 @@ package wire
 
 import (
 	"iter"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -44,15 +45,15 @@ func (d *decoder) readShape(x reflect.Value, s *shape, pos position) (bool, erro
 	case kindString:
 		return d.readString(x.Addr().Interface().(*string), pos)
 	case kindInteger:
-		return d.readInteger(x.Addr().Interface().(*int64), pos)
+		return d.readWhole(x, "Integer", math.MinInt32, math.MaxInt32)
 	case kindLong:
-		return d.readLong(x.Addr().Interface().(*int64), pos)
+		return d.readWhole(x, "Long", math.MinInt64, math.MaxInt64)
 	case kindDouble:
-		return d.readDouble(x.Addr().Interface().(*float64), pos)
+		return d.readFloat(x, "Double")
 	case kindTimestamp:
-		return d.readTimestamp(x.Addr().Interface().(*float64), pos)
+		return d.readFloat(x, "Date") // in seconds since 1970
 	case kindBoolean:
-		return d.readBoolean(x.Addr().Interface().(*bool), pos)
+		return d.readBoolean(x.Addr().Interface().(*bool))
 	case kindValue:
 		return d.readValue(x.Addr().Interface().(*attr.Value), pos)
 	case kindItem:
@@ -91,13 +92,22 @@ func (d *decoder) readShape(x reflect.Value, s *shape, pos position) (bool, erro
 		return ok, err
 	}
 	return d.object(pos, s.class, func(name []byte) error {
-		i := slices.IndexFunc(s.members, func(m *member) bool { return m.name == string(name) })
-		if i < 0 {
+		m := memberNamed(s.members, name)
+		if m == nil {
 			return d.skip()
 		}
-		m := s.members[i]
 		return d.readMember(x.Field(m.index), m.shape)
 	})
+}
+
+// memberNamed returns the member with a name, or nil.
+func memberNamed(list []*member, name []byte) *member {
+	for _, m := range list {
+		if m.name == string(name) {
+			return m
+		}
+	}
+	return nil
 }
 
 // readMember reads a member into its field. If the value is null, a pointer field stays nil.
@@ -238,21 +248,23 @@ func (v *violations) members(x reflect.Value, s *shape) {
 		if v.missing(m.name, m.absentFrom(at), m.required) || !m.shape.constrained {
 			continue
 		}
-		switch field := reflect.Indirect(x.Field(m.index)); m.shape.kind {
-		case kindString:
-			v.text(m.name, field.String(), &m.shape.traits)
-		case kindInteger, kindLong:
-			v.integer(m.name, field.Int(), &m.shape.traits)
-		default:
-			v.value(m.name, field, m.shape)
-		}
+		v.value(m.name, reflect.Indirect(x.Field(m.index)), m.shape)
 	}
 }
 
 // value checks a value of shape s. The value is a member or, if member is "", a list or map element.
 func (v *violations) value(member string, x reflect.Value, s *shape) {
-	if member != "" && (s.kind == kindList || s.kind == kindMap) {
-		v.length(member, x, s)
+	switch s.kind {
+	case kindString:
+		v.text(member, x.String(), &s.traits)
+		return
+	case kindInteger, kindLong:
+		v.integer(member, x.Int(), &s.traits)
+		return
+	case kindList, kindMap:
+		if member != "" {
+			v.length(member, x, s)
+		}
 	}
 	if s.elem != nil && !s.elem.constrained {
 		return
@@ -262,10 +274,6 @@ func (v *violations) value(member string, x reflect.Value, s *shape) {
 		defer v.pop()
 	}
 	switch s.kind {
-	case kindString:
-		v.text("", x.String(), &s.traits)
-	case kindInteger, kindLong:
-		v.integer("", x.Int(), &s.traits)
 	case kindStructure:
 		v.members(x, s)
 	case kindList:
@@ -299,7 +307,7 @@ func (v *violations) length(member string, x reflect.Value, s *shape) {
 			v.echo(appendEcho(nil, x))
 		}
 	}
-	if v.size(member, x.Len(), &s.traits) {
+	if v.size(member, "", x.Len(), s.min, s.max) {
 		echo()
 	}
 	if member != "RequestItems" {

@@ -56,6 +56,10 @@ type shape struct {
 	// members are the members of a structure in field order, in which the service reports violations. byName has the
 	// same members sorted by name. checked has only those with constraints, in field order.
 	members, byName, checked []*member
+	// expressions and legacy are the members in expressionParams and legacyParams. names and values are those for the
+	// names and values of expressions, or nil.
+	expressions, legacy []*member
+	names, values       *member
 	// faults is the index of the structure's field Faults, or -1 if it has none.
 	faults int
 	// constrained is true if the shape, or a shape inside it, has a constraint.
@@ -108,9 +112,17 @@ func structureOf(t reflect.Type) *shape {
 	for _, m := range s.members {
 		named[m.name] = m
 	}
-	for _, name := range sortedKeys(named) {
-		s.byName = append(s.byName, named[name])
+	inOrder := func(names []string) (list []*member) {
+		for _, name := range names {
+			if m := named[name]; m != nil {
+				list = append(list, m)
+			}
+		}
+		return list
 	}
+	s.byName = inOrder(sortedKeys(named))
+	s.expressions, s.legacy = inOrder(expressionParams), inOrder(legacyParams)
+	s.names, s.values = named["ExpressionAttributeNames"], named["ExpressionAttributeValues"]
 	structures.Store(t, s) // another goroutine may have stored an equal shape meanwhile
 	return s
 }
@@ -173,11 +185,10 @@ func shapeOf(t reflect.Type, of traits) *shape {
 	s := &shape{traits: of, typ: t, class: "java.lang.Object"}
 	switch {
 	case t == reflect.TypeFor[attr.Value]():
-		s.kind, s.class = kindValue, classes+"AttributeValue"
+		s.kind, s.class = kindValue, valueClass
 		return s
 	case t == reflect.TypeFor[attr.Item]():
-		s.kind = max(of.kind, kindItem)
-		s.class = mapOf(classes + "AttributeValue")
+		s.kind, s.class = max(of.kind, kindItem), itemClass
 		return s
 	}
 

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/sortkey/sortkey/internal/item/token"
 )
@@ -46,16 +44,14 @@ func checkStrictly(body []byte, members []*member) error {
 		if !more {
 			break
 		}
-		text := r.Text(name)
-		i := slices.IndexFunc(members, func(m *member) bool { return m.name == string(text) })
+		m := memberNamed(members, r.Text(name))
 		raw, err := r.Value()
 		if err != nil {
 			return nil
 		}
-		if i < 0 {
+		if m == nil {
 			continue
 		}
-		m := members[i]
 		seen[m.name] = true
 		if wrong := checkType(m, &r, raw, body); wrong != nil {
 			return wrong
@@ -120,11 +116,7 @@ func strictText(r *token.Reader, raw []byte) string {
 		return "integer `" + string(raw) + "`"
 	}
 	f, _ := strconv.ParseFloat(string(raw), 64) // ±Inf when out of range
-	text := strconv.FormatFloat(f, 'f', -1, 64)
-	if !strings.Contains(text, ".") {
-		text += ".0"
-	}
-	return "floating point `" + text + "`"
+	return "floating point `" + string(appendDouble(nil, f)) + "`"
 }
 
 // placeIn describes an offset in a body in the words of the service's message: the line, counted from 1, and the

@@ -40,6 +40,7 @@ type rule struct {
 var (
 	isNull  = []check{checkNull}
 	isEmpty = []check{checkEmpty}
+	isOther = []check{checkEnum}
 	tooLow  = []check{checkMin}
 	inRange = []check{checkMin, checkMax}
 	ofTags  = []check{checkNull, checkMin, checkMax}
@@ -47,35 +48,30 @@ var (
 
 var rules = []rule{
 	// An empty table name is reported before everything else.
-	{
-		[]Op{OpPutItem, OpUpdateItem, OpDeleteItem, OpGetItem, OpQuery, OpScan},
-		"TableName", isEmpty, formGeneric, "",
-	},
+	worded(
+		formGeneric, "TableName", isEmpty,
+		OpPutItem, OpUpdateItem, OpDeleteItem, OpGetItem, OpQuery, OpScan, OpSearchVectors,
+	),
 	// Dynoxide, captured 2026-10-08 in 31 of 33 regions. UpdateItem reports only
 	// the first enumeration: conformance validation-ordering/updateItem.
-	{[]Op{OpPutItem, OpDeleteItem}, "ReturnValues", []check{checkEnum}, formReturns, ""},
-	{[]Op{OpUpdateItem}, "ReturnValues", []check{checkEnum}, formReturn, ""},
-	// Conformance error-messages/query.
-	{[]Op{OpQuery}, "Limit", tooLow, formGeneric, ""},
-	// Dynoxide, captured 2026-10-20 in eu-west-2 and eu-central-1.
-	{[]Op{OpScan}, "Limit", tooLow, formGeneric, ""},
-	{[]Op{OpScan}, "Segment", inRange, formGeneric, ""},
-	{[]Op{OpScan}, "TotalSegments", inRange, formGeneric, ""},
+	worded(formReturns, "ReturnValues", isOther, OpPutItem, OpDeleteItem),
+	worded(formReturn, "ReturnValues", isOther, OpUpdateItem),
+	// Conformance error-messages/query; for Scan, dynoxide, captured 2026-10-20 in eu-west-2 and eu-central-1.
+	worded(formGeneric, "Limit", tooLow, OpQuery, OpScan),
+	worded(formGeneric, "Segment", inRange, OpScan),
+	worded(formGeneric, "TotalSegments", inRange, OpScan),
 	// Dynoxide, captured 2026-08-13 to 2026-10-23.
-	{[]Op{OpSearchVectors}, "TableName", isEmpty, formGeneric, ""},
-	{[]Op{OpSearchVectors}, "IndexName", inRange, formGeneric, ""},
-	{[]Op{OpSearchVectors}, "SearchVector", tooLow, formGeneric, ""},
-	{[]Op{OpSearchVectors}, "TopK", tooLow, formGeneric, ""},
+	worded(formGeneric, "IndexName", inRange, OpSearchVectors),
+	worded(formGeneric, "SearchVector", tooLow, OpSearchVectors),
+	worded(formGeneric, "TopK", tooLow, OpSearchVectors),
 	// Conformance error-messages/batchGetItem.
-	{[]Op{OpBatchGetItem}, "Keys", inRange, formFirst, ""},
+	worded(formFirst, "Keys", inRange, OpBatchGetItem),
 	// Conformance error-messages/batchGetItem: all regions but one since 2026-09-02. In most regions, BatchWriteItem
 	// still has its old sentence (2026-10-07).
-	{
-		[]Op{OpBatchGetItem}, "RequestItems", tooLow, formGeneric, "",
-	},
+	worded(formGeneric, "RequestItems", tooLow, OpBatchGetItem),
 	sentence("RequestItems", tooLow, "The requestItems parameter is required for BatchWriteItem", OpBatchWriteItem),
 	// Conformance validation-ordering/batchOperations.
-	{[]Op{OpBatchWriteItem}, "RequestItems", []check{checkKeys}, formOmitted, ""},
+	worded(formOmitted, "RequestItems", []check{checkKeys}, OpBatchWriteItem),
 	// Conformance error-messages/createTable; dynalite test/updateTable.js,
 	// deleteTable.js, describeTable.js, describeTimeToLive.js.
 	sentence("TableName", isNull, "The parameter 'TableName' is required but was not present in the request",
@@ -90,18 +86,19 @@ var rules = []rule{
 	sentence("GlobalTableName", tooLow, "TableName"+lengthText, OpDescribeGlobalTable, OpDescribeGlobalTableSettings),
 	// Ack-api-quirks, DDB-TABLE-107, 110 and 457, 2026-10-08 and 09. For UntagResource the keys are list elements,
 	// which have no member name.
-	{[]Op{OpCreateTable, OpTagResource}, "Key", ofTags, formSentence, tagKeyText},
-	{[]Op{OpUntagResource}, "", ofTags, formSentence, tagKeyText},
-	{
-		[]Op{OpCreateTable, OpTagResource}, "Value", ofTags, formSentence,
-		"The Tag Value provided is invalid, Value: %s",
-	},
+	sentence("Key", ofTags, tagKeyText, OpCreateTable, OpTagResource),
+	sentence("", ofTags, tagKeyText, OpUntagResource),
+	sentence("Value", ofTags, "The Tag Value provided is invalid, Value: %s", OpCreateTable, OpTagResource),
 }
 
 const (
 	lengthText = " must be at least 3 characters long and at most 255 characters long"
 	tagKeyText = "The Tag Key provided is invalid, Key: %s"
 )
+
+func worded(form form, member string, checks []check, ops ...Op) rule {
+	return rule{ops, member, checks, form, ""}
+}
 
 func sentence(member string, checks []check, text string, ops ...Op) rule {
 	return rule{ops, member, checks, formSentence, text}

@@ -3,6 +3,7 @@
 package fault
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -231,10 +232,7 @@ func (r *Rule) Describe() string {
 
 // String describes the calls that the rule matches, for example as "PutItem, table Orders, after one call".
 func (r *Rule) String() string {
-	what := r.Operation
-	if what == "" {
-		what = "any operation"
-	}
+	what := cmp.Or(r.Operation, "any operation")
 	for _, part := range [][2]string{{"table", r.Table}, {"index", r.Index}, {"key", r.Key}} {
 		if part[1] != "" {
 			what += ", " + part[0] + " " + part[1]
