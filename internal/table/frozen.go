@@ -18,10 +18,17 @@ type frozen struct {
 	rows *btree.BTreeG[changedRow]
 }
 
+// freeze returns a Reader of the rows as they are now. From the first call on, the transaction writes through an
+// undoWriter.
 func (tx *Tx) freeze() *frozen {
-	w := tx.remembering()
-	f := &frozen{w, btree.NewG(16, func(a, b changedRow) bool { return string(a.addr) < string(b.addr) })}
-	w.frozen = append(w.frozen, f)
+	if tx.undo == nil {
+		tx.undo = &undoWriter{Writer: tx.w}
+		tx.w, tx.r = tx.undo, tx.undo
+	}
+	f := &frozen{
+		tx.undo, btree.NewG(16, func(a, b changedRow) bool { return string(a.addr) < string(b.addr) }),
+	}
+	tx.undo.frozen = append(tx.undo.frozen, f)
 	return f
 }
 

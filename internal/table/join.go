@@ -256,7 +256,7 @@ func (j *txContext) nested(ctx context.Context, fn func(context.Context) error) 
 		defer done()
 		inner.nest(outer)
 		if returned && err == nil {
-			j.tx.release(point)
+			point.release()
 			return
 		}
 		if failure := j.tx.restore(point); failure != nil {
