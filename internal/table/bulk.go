@@ -133,12 +133,9 @@ func (p *Part) Delete(key attr.Item) error {
 
 // add adds a put of item, or a deletion if item is nil. The caller has checked key.
 func (p *Part) add(key, item attr.Item) {
-	t, buf := p.table, p.entry.partition[:0]
-	buf, _ = t.key.AppendPartition(buf, key)
-	n := len(buf)
-	buf, _ = t.key.AppendSort(buf, key)
-	p.entry.partition = buf
-	r := bulkRow{item: uint32(len(p.items)), addr: p.address(t.def.Space, buf[:n], buf[n:])}
+	var buf [addressBytes]byte
+	partition, sort := p.table.addressOf(buf[:0], key)
+	r := bulkRow{item: uint32(len(p.items)), addr: p.address(p.table.def.Space, partition, sort)}
 	if item != nil {
 		r.value = p.keep(item)
 	}

@@ -193,8 +193,7 @@ func (s *View) page(q *Read, x *examiner, read keycond.Page, err error, tr Trace
 
 // fetch reads the item of an index entry from the table.
 func (s *View) fetch(t *Table, item attr.Item) (attr.Item, error) {
-	partition, _ := t.key.AppendPartition(nil, item)
-	sort, _ := t.key.AppendSort(nil, item)
+	partition, sort := t.addressOf(nil, item)
 	return s.get(t, partition, sort)
 }
 

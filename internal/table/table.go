@@ -181,24 +181,12 @@ func (ix *Index) Projects(name string) bool {
 	return ix.project == nil || ix.project([]byte(name))
 }
 
-// address returns the partition and sort bytes of an item's row in the table. It returns an error if the key
-// attributes do not match the schema.
-func (t *Table) address(it attr.Item) (partition, sort []byte, err error) {
-	if err := t.checkKeyValues(it); err != nil {
-		return nil, nil, err
-	}
-	partition, sort = t.addressOf(it)
-	return partition, sort, nil
-}
-
 // addressBytes is the initial capacity of the buffer for an address. Most addresses are shorter.
 const addressBytes = 64
 
-// addressOf is address for an item whose key attributes are known to match the schema.
-func (t *Table) addressOf(it attr.Item) (partition, sort []byte) { return t.appendAddress(nil, it) }
-
-// appendAddress is addressOf, but uses the memory of buf if buf is not nil.
-func (t *Table) appendAddress(buf []byte, it attr.Item) (partition, sort []byte) {
+// addressOf is ItemAddress for an item whose key attributes are known to match the schema. It uses the memory of buf if
+// buf is not nil.
+func (t *Table) addressOf(buf []byte, it attr.Item) (partition, sort []byte) {
 	if buf == nil {
 		buf = make([]byte, 0, addressBytes)
 	}
@@ -211,7 +199,11 @@ func (t *Table) appendAddress(buf []byte, it attr.Item) (partition, sort []byte)
 // ItemAddress returns the partition and sort bytes of an item's row. It returns an error if the key attributes do not
 // match the schema.
 func (t *Table) ItemAddress(item attr.Item) (partition, sort []byte, err error) {
-	return t.address(item)
+	if err := t.checkKeyValues(item); err != nil {
+		return nil, nil, err
+	}
+	partition, sort = t.addressOf(nil, item)
+	return partition, sort, nil
 }
 
 // Address returns the partition and sort bytes of the row of the item with the given key. The key must have exactly
@@ -220,7 +212,7 @@ func (t *Table) Address(key attr.Item) (partition, sort []byte, err error) {
 	if err := t.CheckKey(key); err != nil {
 		return nil, nil, err
 	}
-	partition, sort = t.addressOf(key)
+	partition, sort = t.addressOf(nil, key)
 	return partition, sort, nil
 }
 

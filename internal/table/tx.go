@@ -61,7 +61,7 @@ func (s *View) Get(t *Table, key attr.Item) (attr.Item, error) {
 	if err := t.CheckKey(key); err != nil {
 		return nil, err
 	}
-	partition, sort := t.appendAddress(s.addr, key)
+	partition, sort := t.addressOf(s.addr, key)
 	return s.get(t, partition, sort)
 }
 
@@ -116,13 +116,10 @@ type Change struct {
 // must not change the item afterwards. The error has kind [Validation] if the item does not match the table. It has
 // kind [ConditionFailed] if cond does not hold; Change.Capacity is then set.
 func (tx *Tx) Put(t *Table, item attr.Item, cond *expr.Condition) (Change, error) {
-	partition, sort, err := t.address(item)
-	if err != nil {
+	if err := t.CheckPut(item); err != nil {
 		return Change{}, err
 	}
-	if err := t.checkItem(item); err != nil {
-		return Change{}, err
-	}
+	partition, sort := t.addressOf(nil, item)
 	return tx.write(t, partition, sort, item, cond)
 }
 
