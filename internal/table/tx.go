@@ -146,12 +146,10 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 	if err != nil {
 		return Change{}, err
 	}
-	change := Change{Old: old, New: item}
 	if !cond.Match(old) {
-		change.New = old
-		change.Capacity.Table = WriteUnits(t.BilledSize(old))
-		return change, &Error{Kind: ConditionFailed, Msg: "The conditional request failed", Item: old}
+		return t.conditionFailed(old)
 	}
+	change := Change{Old: old, New: item}
 	was, is := t.BilledSize(old), t.BilledSize(item)
 	change.Capacity.Table = WriteUnits(max(was, is))
 	switch {
@@ -180,6 +178,16 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 		}
 	}
 	return change, err
+}
+
+// conditionFailed returns the result of a write whose condition does not hold for the item old.
+func (t *Table) conditionFailed(old attr.Item) (Change, error) {
+	return t.unchanged(old), &Error{Kind: ConditionFailed, Msg: "The conditional request failed", Item: old}
+}
+
+// unchanged returns the result of an operation that consumes the units of a write but leaves the item as it is.
+func (t *Table) unchanged(item attr.Item) Change {
+	return Change{Old: item, New: item, Capacity: Capacity{Table: WriteUnits(t.BilledSize(item))}}
 }
 
 // count adds a write of a row to the pending counters. before reports whether the row existed before the write, and
@@ -286,9 +294,8 @@ func (tx *Tx) Check(t *Table, key attr.Item, cond *expr.Condition) (Change, erro
 	if err != nil {
 		return Change{}, err
 	}
-	change := Change{Old: item, New: item, Capacity: Capacity{Table: WriteUnits(t.BilledSize(item))}}
 	if !cond.Match(item) {
-		return change, &Error{Kind: ConditionFailed, Msg: "The conditional request failed", Item: item}
+		return t.conditionFailed(item)
 	}
-	return change, nil
+	return t.unchanged(item), nil
 }
