@@ -272,7 +272,7 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definit
 	}
 	defer unlock()
 	var old, t *table.Table
-	err = db.current(ctx, func() (err error) {
+	err = db.Retry(ctx, func() (err error) {
 		old, t, err = db.alterTable(ctx, name, change)
 		return err
 	})

@@ -143,7 +143,7 @@ func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 // finish opens a filled index for reading, if the index still exists. If the store is not shared, the caller holds
 // db.alter.
 func (db *DB) finish(ctx context.Context, name string, space store.Space) error {
-	return db.current(ctx, func() error { return db.finishIndex(ctx, name, space) })
+	return db.Retry(ctx, func() error { return db.finishIndex(ctx, name, space) })
 }
 
 func (db *DB) finishIndex(ctx context.Context, name string, space store.Space) error {

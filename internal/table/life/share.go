@@ -123,26 +123,14 @@ func (db *DB) Reload(ctx context.Context) error {
 	return nil
 }
 
-// exclusively calls change while it holds db.alter. Like current, it repeats the call if the definitions were
-// outdated.
+// exclusively calls change while it holds db.alter. It repeats the call if the definitions were outdated.
 func (db *DB) exclusively(ctx context.Context, change func() error) error {
 	unlock, err := db.alter.Lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	return db.current(ctx, change)
-}
-
-// current calls change. If the call fails because the definitions in memory were outdated, current loads the new ones
-// and calls change again.
-func (db *DB) current(ctx context.Context, change func() error) error {
-	for {
-		again, err := db.Outdated(ctx, change())
-		if !again {
-			return err
-		}
-	}
+	return db.Retry(ctx, change)
 }
 
 // Refresh loads the definitions and the counters of tables from a store that other servers share. Methods without a
@@ -161,7 +149,7 @@ func (db *DB) Refresh(ctx context.Context) error {
 }
 
 func (db *DB) refresh(ctx context.Context) (c *sharedCounts, err error) {
-	err = db.current(ctx, func() error {
+	err = db.Retry(ctx, func() error {
 		if err := db.sharing.storing.RLock(ctx); err != nil {
 			return err
 		}
