@@ -75,7 +75,7 @@ func (db *DB) Fork(st store.Store) *DB {
 			c := Compile(t.def, nil)
 			from := t.Counters(false)
 			for i, to := range c.Counters(false) {
-				to.Stats.copyFrom(from[i].Stats)
+				to.Stats.Store(from[i].Stats.Load())
 			}
 			all.ByName[name] = c
 		}

@@ -125,7 +125,7 @@ func (t *Table) HasLocal() bool { return len(t.def.Local) > 0 }
 
 // Items returns the number of items and their storage in bytes.
 func (t *Table) Items() (count, bytes int64) {
-	return t.stats.figures()
+	return t.stats.sum()
 }
 
 // HasIndex reports whether the table has a secondary index called name, even if it is still being built.
@@ -169,7 +169,7 @@ func (ix *Index) Local() bool { return ix.local }
 
 // Items returns the number of entries and their storage in bytes.
 func (ix *Index) Items() (count, bytes int64) {
-	return ix.stats.figures()
+	return ix.stats.sum()
 }
 
 // Examined returns how many items of the table the build of the index has examined. It counts only builds by this

@@ -167,8 +167,7 @@ func (db *DB) refresh(ctx context.Context) (c *sharedCounts, err error) {
 		}
 		for _, t := range all.ByName {
 			for _, n := range t.Counters(false) {
-				n.Stats.Stored.Items.Store(c.base[n.Space][0])
-				n.Stats.Stored.Bytes.Store(c.base[n.Space][1])
+				n.Stats.Stored.Store(c.base[n.Space])
 			}
 		}
 		return nil

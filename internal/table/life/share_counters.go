@@ -72,12 +72,13 @@ func (s statistics) put(w store.Writer, name []byte) error {
 	return w.Put(table.CatalogueSpace, table.CountersPartition, name, value)
 }
 
-// own returns the changes of all tables that this server has not stored.
+// own returns the counters of all tables that are not zero. In a shared store, these are the changes that this server
+// has not stored.
 func own(all *table.Set) statistics {
 	sum := statistics{}
 	for _, t := range all.ByName {
 		for _, c := range t.Counters(false) {
-			if n := [2]int64{c.Stats.Items.Load(), c.Stats.Bytes.Load()}; n != [2]int64{} {
+			if n := c.Stats.Load(); n != [2]int64{} {
 				sum[c.Space] = n
 			}
 		}
@@ -160,8 +161,7 @@ func (db *DB) storeCounts(ctx context.Context, exact bool) (base statistics, err
 		for _, c := range t.Counters(false) {
 			n := own[c.Space]
 			c.Stats.Add(-int(n[0]), -int(n[1]))
-			c.Stats.Stored.Items.Add(n[0])
-			c.Stats.Stored.Bytes.Add(n[1])
+			c.Stats.Stored.Add(int(n[0]), int(n[1]))
 		}
 	}
 	return base, nil
