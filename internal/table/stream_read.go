@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -62,10 +63,7 @@ func (s *View) Streams(table string) (list []*StreamInfo, err error) {
 	}
 
 	slices.SortStableFunc(list, func(a, b *StreamInfo) int {
-		if c := strings.Compare(a.Table, b.Table); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Label, b.Label)
+		return cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.Label, b.Label))
 	})
 	// While a stream is being switched off, both the table and EndedStreams have it.
 	return slices.CompactFunc(list, func(a, b *StreamInfo) bool { return a.Space == b.Space }), nil
@@ -140,7 +138,7 @@ func (s *View) Shards(st *StreamInfo) (list []ShardInfo, err error) {
 		}
 		epochs = max(epochs, lasts[column].epoch())
 	}
-	first := min(st.EpochOf(s.db.Clock().Add(-StreamRetention)), epochs)
+	first := min(s.oldest(st), epochs)
 	for epoch := first; epoch <= epochs; epoch++ {
 		for column, last := range lasts {
 			if epoch <= last.epoch() {
@@ -185,7 +183,7 @@ func (s *View) Records(
 // [View.Records].
 func (s *View) After(st *StreamInfo, column uint32, q Sequence, limit int) (list []StreamRecord, err error) {
 	last, err := lastSequence(s.r, &st.Stream, column)
-	epoch := max(q.epoch(), st.EpochOf(s.db.Clock().Add(-StreamRetention)))
+	epoch := max(q.epoch(), s.oldest(st))
 	for ; err == nil && len(list) == 0 && epoch <= last.epoch(); epoch++ {
 		list, _, _, err = s.Records(st, Shard{epoch, column}, q+1, limit)
 	}
@@ -256,7 +254,7 @@ func (s *View) Lost(st *StreamInfo, column uint32, q Sequence) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	horizon := min(last.epoch(), st.EpochOf(s.db.Clock().Add(-StreamRetention)))
+	horizon := min(last.epoch(), s.oldest(st))
 	for epoch := q.epoch(); epoch <= horizon; epoch++ {
 		for r, err := range records(s.r, &st.Stream, Shard{epoch, column}, q+1, false) {
 			return err == nil && s.db.Trimmed(r.Time), err
@@ -264,6 +262,9 @@ func (s *View) Lost(st *StreamInfo, column uint32, q Sequence) (bool, error) {
 	}
 	return false, nil
 }
+
+// oldest returns the first epoch of the stream, or of the history, that has records which are kept.
+func (s *View) oldest(st *StreamInfo) uint32 { return st.EpochOf(s.db.Clock().Add(-st.retention())) }
 
 // retention returns how long the records of the stream, or of the history, are kept.
 func (st *StreamInfo) retention() time.Duration {
@@ -341,7 +342,7 @@ func (s *View) findTrimmed(st *StreamInfo) (old []store.Position, from, to uint3
 	if ok && len(value) == 4 {
 		from = binary.BigEndian.Uint32(value)
 	}
-	horizon := max(from, st.EpochOf(s.db.Clock().Add(-st.retention())))
+	horizon := max(from, s.oldest(st))
 	for to = from; ; to++ {
 		for column := range uint32(st.Shards) {
 			sh := Shard{to, column}
