@@ -49,14 +49,11 @@ func (s *View) Streams(table string) (list []*StreamInfo, err error) {
 			list = append(list, t.def.StreamInfo())
 		}
 	}
-	for row, err := range s.r.Query(CatalogueSpace, EndedStreams, store.Range{}, false) {
-		if err != nil {
-			return nil, err
-		}
-		info := new(StreamInfo)
-		if err := json.Unmarshal(row.Value, info); err != nil {
-			return nil, fmt.Errorf("damaged catalogue: stream %q: %w", row.Sort, err)
-		}
+	ended, err := ReadEndedStreams(s.r)
+	if err != nil {
+		return nil, err
+	}
+	for _, info := range ended {
 		if (table == "" || table == info.Table) && !s.db.Trimmed(info.Ended) {
 			list = append(list, info)
 		}
@@ -67,6 +64,21 @@ func (s *View) Streams(table string) (list []*StreamInfo, err error) {
 	})
 	// While a stream is being switched off, both the table and EndedStreams have it.
 	return slices.CompactFunc(list, func(a, b *StreamInfo) bool { return a.Space == b.Space }), nil
+}
+
+// ReadEndedStreams returns the streams that were switched off and are still in the catalogue.
+func ReadEndedStreams(r store.Reader) (list []*StreamInfo, err error) {
+	for row, err := range RowsOf(r, EndedStreams) {
+		if err != nil {
+			return nil, err
+		}
+		info := new(StreamInfo)
+		if err := json.Unmarshal(row.Value, info); err != nil {
+			return nil, fmt.Errorf("damaged catalogue: stream %q: %w", row.Sort, err)
+		}
+		list = append(list, info)
+	}
+	return list, nil
 }
 
 // Roll closes the shards of a stream whose epoch is over, even if there are no new records. A write that is still

@@ -49,11 +49,7 @@ func TimeID(at time.Time, suffix string) string {
 }
 
 func putBackup(w store.Writer, b *Backup) error {
-	row, err := json.Marshal(b)
-	if err != nil {
-		return err
-	}
-	return w.Put(table.CatalogueSpace, backupsPartition, []byte(b.ID), row)
+	return table.PutJSON(w, backupsPartition, []byte(b.ID), b)
 }
 
 func decodeBackup(row store.Row) (*Backup, error) {
@@ -73,7 +69,7 @@ func decodeBackup(row store.Row) (*Backup, error) {
 
 // readBackups returns the backups in the order of their ids.
 func readBackups(r store.Reader) (list []*Backup, err error) {
-	for row, err := range r.Query(table.CatalogueSpace, backupsPartition, store.Range{}, false) {
+	for row, err := range table.RowsOf(r, backupsPartition) {
 		if err != nil {
 			return nil, err
 		}

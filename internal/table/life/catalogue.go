@@ -25,7 +25,7 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 		return nil, err
 	}
 	used := map[store.Space]bool{table.CatalogueSpace: true}
-	for row, err := range r.Query(table.CatalogueSpace, definitionsPartition, store.Range{}, false) {
+	for row, err := range table.RowsOf(r, definitionsPartition) {
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +36,7 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 		c.definitions = append(c.definitions, def)
 	}
 
-	for row, err := range r.Query(table.CatalogueSpace, table.EndedStreams, store.Range{}, false) {
+	for row, err := range table.RowsOf(r, table.EndedStreams) {
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +61,7 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 		used[b.Space] = true
 	}
 
-	for row, err := range r.Query(table.CatalogueSpace, garbagePartition, store.Range{}, false) {
+	for row, err := range table.RowsOf(r, garbagePartition) {
 		if err != nil {
 			return nil, err
 		}
@@ -117,9 +117,5 @@ func putDefinition(w store.Writer, def *table.Definition) error {
 	if err := table.TakeSpaces(w, def.Spaces()); err != nil {
 		return err
 	}
-	row, err := json.Marshal(def)
-	if err != nil {
-		return err
-	}
-	return w.Put(table.CatalogueSpace, definitionsPartition, []byte(def.Name), row)
+	return table.PutJSON(w, definitionsPartition, []byte(def.Name), def)
 }

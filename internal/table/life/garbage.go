@@ -34,7 +34,7 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 	type garbage struct{ space, lead store.Space }
 	var list []garbage
 	err := db.Store.View(ctx, func(r store.Reader) error {
-		for row, err := range r.Query(table.CatalogueSpace, garbagePartition, store.Range{}, false) {
+		for row, err := range table.RowsOf(r, garbagePartition) {
 			if err != nil {
 				return err
 			}

@@ -130,7 +130,7 @@ func (db *DB) Job(ctx context.Context, kind, id string) (job Job, err error) {
 // UnfinishedJobs returns the jobs that have not ended, without their values.
 func (db *DB) UnfinishedJobs(ctx context.Context) ([]Job, error) {
 	return viewed(ctx, db, func(r store.Reader) (list []Job, err error) {
-		for row, err := range r.Query(table.CatalogueSpace, runningPartition, store.Range{}, false) {
+		for row, err := range table.RowsOf(r, runningPartition) {
 			if err != nil {
 				return nil, err
 			}

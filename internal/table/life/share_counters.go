@@ -65,11 +65,7 @@ func (s statistics) add(o statistics, times int64) {
 }
 
 func (s statistics) put(w store.Writer, name []byte) error {
-	value, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	return w.Put(table.CatalogueSpace, table.CountersPartition, name, value)
+	return table.PutJSON(w, table.CountersPartition, name, s)
 }
 
 // own returns the counters of all tables that are not zero. In a shared store, these are the changes that this server
