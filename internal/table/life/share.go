@@ -162,9 +162,6 @@ func (db *DB) refresh(ctx context.Context) (c *sharedCounts, err error) {
 		if err != nil {
 			return err
 		}
-		for _, stats := range c.servers {
-			c.base.add(stats, 1)
-		}
 		for _, t := range all.ByName {
 			for _, n := range t.Counters(false) {
 				n.Stats.Stored.Store(c.base[n.Space])
@@ -215,17 +212,17 @@ func (db *DB) Tend(ctx context.Context) error {
 	defer cancel(nil)
 	held := s.leading.held
 	defer context.AfterFunc(held, func() { cancel(context.Cause(held)) })()
-	folded, err := db.foldDead(ctx, c)
+	removed, err := db.removeDead(ctx, c)
 	if err == nil {
 		err = db.Recover(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	if folded {
+	if removed {
 		s.seen, s.again, s.wait = nil, time.Time{}, 0
 	}
-	if folded || c.inexact {
+	if removed || c.inexact {
 		return db.recountShared(ctx)
 	}
 	return nil
