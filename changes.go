@@ -63,8 +63,6 @@ func (t *TableOf[T]) Changes(ctx context.Context, cursor string, opts ...Option)
 			fail(t.db.ended(ctx, err))
 			return
 		}
-		timer := time.NewTimer(poll)
-		defer timer.Stop()
 		for {
 			n, err := f.round(ctx, yield)
 			if errors.Is(err, errStop) {
@@ -80,11 +78,7 @@ func (t *TableOf[T]) Changes(ctx context.Context, cursor string, opts ...Option)
 			case untilNow:
 				return
 			}
-			timer.Reset(poll)
-			select {
-			case <-ctx.Done():
-			case <-timer.C:
-			}
+			_ = table.Sleep(ctx, poll) // the next round returns the end of ctx
 		}
 	}
 }

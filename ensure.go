@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/capability"
@@ -183,8 +182,6 @@ func (db *DB) alter(ctx context.Context, change func() error) error {
 // settled waits until a table and its indexes can be used and no index is being deleted. It returns nil if the table
 // does not exist.
 func (db *DB) settled(ctx context.Context, name string) error {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
 	for busy := ""; ; {
 		info, err := db.Describe(ctx, name)
 		switch {
@@ -201,12 +198,7 @@ func (db *DB) settled(ctx context.Context, name string) error {
 		if err := capability.Health(ctx, db.store); err != nil { // an unhealthy store will not finish the change
 			return err
 		}
-
-		timer.Reset(poll)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-		}
+		_ = table.Sleep(ctx, poll) // the next Describe returns the end of ctx
 	}
 }
 

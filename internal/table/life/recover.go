@@ -89,7 +89,6 @@ func (db *DB) resume(ctx context.Context) error {
 // server has finished or the table is gone. The end of ctx ends this wait, but not a build. If the store is not
 // shared, the caller holds db.alter.
 func (db *DB) complete(ctx context.Context, name string, space store.Space) error {
-	var wait *time.Ticker
 	for {
 		done, err := db.alone(context.WithoutCancel(ctx), space, func(ctx context.Context) error {
 			if err := db.build(ctx, name, space); err != nil {
@@ -107,14 +106,8 @@ func (db *DB) complete(ctx context.Context, name string, space store.Space) erro
 		if _, ix := db.Current().Building(name, space); ix == nil {
 			return nil
 		}
-		if wait == nil {
-			wait = time.NewTicker(completeWait)
-			defer wait.Stop()
-		}
-		select {
-		case <-wait.C:
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		if err := table.Sleep(ctx, completeWait); err != nil {
+			return err
 		}
 	}
 }
