@@ -46,7 +46,7 @@ func (t *TableOf[T]) Changes(ctx context.Context, cursor string, opts ...Option)
 	var c call
 	c.operation = &opChanges
 	refused := c.options(opts)
-	untilNow := c.untilNow
+	untilNow := c.given&kindUntilNow != 0
 
 	return func(yield func(Change[T], error) bool) {
 		fail := func(err error) { yield(Change[T]{}, failed(err)) }
