@@ -252,7 +252,7 @@ func (db *DB) Describe(ctx context.Context, name string) (*TableInfo, error) {
 
 	def, now := t.Definition(), db.opts.Clock()
 	info := &TableInfo{
-		Name: def.Name, Key: api.KeyText(def, def.Key), TimeToLive: def.Expiry, Status: def.Status(now),
+		Name: def.Name, Key: def.KeyText(def.Key), TimeToLive: def.Expiry, Status: def.Status(now),
 		Stream: def.Stream != nil && def.Stream.View == bothImages,
 	}
 	info.Items, info.Bytes = t.Items()
@@ -268,9 +268,9 @@ func (db *DB) Describe(ctx context.Context, name string) (*TableInfo, error) {
 
 func describeIndex(def *table.Definition, ix *table.Index, now time.Time) IndexInfo {
 	x := ix.Definition()
-	info := IndexInfo{Name: x.Name, Key: api.KeyText(def, x.Key), Local: ix.Local(), Status: x.Status(now)}
+	info := IndexInfo{Name: x.Name, Key: def.KeyText(x.Key), Local: ix.Local(), Status: x.Status(now)}
 	if info.Local {
-		info.Key = api.KeyText(def, x.Key[1:])
+		info.Key = def.KeyText(x.Key[1:])
 	}
 	if x.Projection.Type != table.ProjectAll {
 		info.Only = append([]string{}, x.Projection.Include...)
