@@ -253,7 +253,7 @@ func (db *DB) restore(
 			case err != nil:
 				return err
 			case taken != 0: // by another server
-				return &table.Error{Kind: table.InUse, Msg: msgExists + def.Name}
+				return inUse(msgExists + def.Name)
 			}
 			if err = putDefinition(w, def); err == nil {
 				version, err = db.advance(w)

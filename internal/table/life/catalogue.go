@@ -25,11 +25,16 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 		return nil, err
 	}
 	used := map[store.Space]bool{table.CatalogueSpace: true}
+	take := func(s store.Space) bool {
+		free := !used[s] && s <= last
+		used[s] = true
+		return free
+	}
 	for row, err := range table.RowsOf(r, definitionsPartition) {
 		if err != nil {
 			return nil, err
 		}
-		def, err := readDefinition(row, last, used)
+		def, err := readDefinition(row, take)
 		if err != nil {
 			return nil, fmt.Errorf("damaged catalogue: definition of table %q: %w", row.Sort, err)
 		}
@@ -42,10 +47,9 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 		}
 		var st table.StreamInfo
 		err := json.Unmarshal(row.Value, &st)
-		if err != nil || st.Shards < 1 || st.Shards > table.MaxShards || used[st.Space] || st.Space > last {
+		if err != nil || st.Shards < 1 || st.Shards > table.MaxShards || !take(st.Space) {
 			return nil, fmt.Errorf("damaged catalogue: stream %q", row.Sort)
 		}
-		used[st.Space] = true
 	}
 
 	backups, err := readBackups(r)
@@ -53,12 +57,11 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 		return nil, err
 	}
 	for _, b := range backups {
-		if used[b.Space] || b.Space > last {
+		if !take(b.Space) {
 			return nil, fmt.Errorf(
 				"damaged catalogue: backup %q: space %d is in use or was never assigned", b.ID, b.Space,
 			)
 		}
-		used[b.Space] = true
 	}
 
 	for row, err := range table.RowsOf(r, garbagePartition) {
@@ -75,8 +78,8 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 }
 
 // readDefinition decodes and checks a definition. A damaged definition could mix up the rows of two tables, so
-// readDefinition adds the spaces to used and returns an error if one of them is there already.
-func readDefinition(row store.Row, last store.Space, used map[store.Space]bool) (*table.Definition, error) {
+// readDefinition takes the spaces, and returns an error if it cannot take one of them.
+func readDefinition(row store.Row, take func(store.Space) bool) (*table.Definition, error) {
 	def := new(table.Definition)
 	if err := json.Unmarshal(row.Value, def); err != nil {
 		return nil, err
@@ -97,10 +100,9 @@ func readDefinition(row store.Row, last store.Space, used map[store.Space]bool) 
 		}
 	}
 	for _, s := range def.Spaces() {
-		if used[*s] || *s > last {
+		if !take(*s) {
 			return nil, fmt.Errorf("space %d is in use or was never assigned", *s)
 		}
-		used[*s] = true
 	}
 	return def, nil
 }

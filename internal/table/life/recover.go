@@ -136,21 +136,19 @@ func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 // finish opens a filled index for reading, if the index still exists. If the store is not shared, the caller holds
 // db.alter.
 func (db *DB) finish(ctx context.Context, name string, space store.Space) error {
-	return db.Retry(ctx, func() error { return db.finishIndex(ctx, name, space) })
-}
-
-func (db *DB) finishIndex(ctx context.Context, name string, space store.Space) error {
-	t, err := db.Describe(ctx, name)
-	if err != nil {
-		return nil //nolint:nilerr // deleted meanwhile
-	}
-	def := t.Definition().Clone()
-	for _, ix := range def.Online() {
-		if ix.Space == space && ix.Building {
-			ix.Building = false
-			_, err := db.redefine(ctx, def, t, nil)
-			return err
+	return db.Retry(ctx, func() error {
+		t, err := db.Describe(ctx, name)
+		if err != nil {
+			return nil //nolint:nilerr // deleted meanwhile
 		}
-	}
-	return nil
+		def := t.Definition().Clone()
+		for _, ix := range def.Online() {
+			if ix.Space == space && ix.Building {
+				ix.Building = false
+				_, err := db.redefine(ctx, def, t, nothing)
+				return err
+			}
+		}
+		return nil
+	})
 }
