@@ -227,8 +227,9 @@ func isTyped(value json.RawMessage) bool {
 	if err := json.Unmarshal(value, &v); err != nil || len(v) != 1 {
 		return false
 	}
-	for kind := range v {
-		return slices.Contains([]string{"S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "M", "L"}, kind)
+	for name := range v {
+		_, ok := attr.ParseKind(name)
+		return ok
 	}
 	return false
 }
