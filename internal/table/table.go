@@ -84,27 +84,14 @@ func projector(ix *Index) func([]byte) bool {
 	if ix.def.Projection.Type == ProjectAll {
 		return nil
 	}
-	keep := slices.Clone(ix.def.Projection.Include)
+	keep := map[string]bool{}
+	for _, name := range ix.def.Projection.Include {
+		keep[name] = true
+	}
 	for _, a := range slices.Concat(ix.key.Attributes(), ix.filters) {
-		keep = append(keep, a.Name)
+		keep[a.Name] = true
 	}
-	const few = 8 // up to this number, a linear search is faster than a map
-	if len(keep) <= few {
-		return func(name []byte) bool {
-			for _, k := range keep {
-				if string(name) == k {
-					return true
-				}
-			}
-			return false
-		}
-	}
-
-	set := make(map[string]bool, len(keep))
-	for _, k := range keep {
-		set[k] = true
-	}
-	return func(name []byte) bool { return set[string(name)] }
+	return func(name []byte) bool { return keep[string(name)] }
 }
 
 // Name returns the table's name.
