@@ -119,9 +119,8 @@ const completeWait = 50 * time.Millisecond
 // it. build adds entries for the older items of the table, except those that an interrupted build has already added.
 func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 	span := store.Everything()
-	var list table.EntryList
 	for {
-		after, err := db.FillIndex(ctx, name, space, span, &list)
+		after, err := db.FillIndex(ctx, name, space, span)
 		again, err := db.Outdated(ctx, err)
 		switch {
 		case again:
