@@ -199,13 +199,11 @@ func (db *DB) Copy(ctx context.Context, def *table.Definition, name string, at t
 	if err != nil {
 		return nil, err
 	}
-	h := t.Definition().History()
-	if h == nil || at.IsZero() {
-		return db.restore(ctx, def, sourceOf(t), nil)
+	var undo func(store.Reader, *table.Table) error
+	if h := t.Definition().History(); h != nil && !at.IsZero() {
+		undo = func(r store.Reader, restored *table.Table) error { return db.Undo(ctx, r, h, restored, at) }
 	}
-	return db.restore(ctx, def, sourceOf(t), func(r store.Reader, restored *table.Table) error {
-		return db.Undo(ctx, r, h, restored, at)
-	})
+	return db.restore(ctx, def, sourceOf(t), undo)
 }
 
 // restore creates a table and fills it with the rows of a source. Unless finish is nil, it may then change the rows,
