@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -30,20 +31,11 @@ func (d *Definition) Check() error {
 		}
 	}
 
-	if err := d.checkKey(d.Key, false); err != nil {
-		return err
-	}
 	names := map[string]bool{}
-	if err := d.checkLocal(names); err != nil {
-		return err
-	}
-	if err := d.checkGlobal(names); err != nil {
-		return err
-	}
-	if err := d.checkVectors(names); err != nil {
-		return err
-	}
-	if err := d.checkProjected(); err != nil {
+	err := cmp.Or(
+		d.checkKey(d.Key, false), d.checkLocal(names), d.checkGlobal(names), d.checkVectors(names), d.checkProjected(),
+	)
+	if err != nil {
 		return err
 	}
 	return d.checkUnused()
