@@ -87,24 +87,23 @@ type compressor interface {
 	Reset(w io.Writer)
 }
 
-var gzipWriters = sync.Pool{New: func() any {
-	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed)
-	return w
-}}
-
-var zlibWriters = sync.Pool{New: func() any {
-	w, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed)
-	return w
-}}
+// compressors has the pools of compressors by encoding.
+var compressors = map[string]*sync.Pool{
+	"gzip": {New: func() any {
+		w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+		return w
+	}},
+	"deflate": {New: func() any {
+		w, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed)
+		return w
+	}},
+}
 
 // compress writes body to buf in an encoding that acceptedEncoding returned. A long body is heavy work, so compress
 // waits for a slot of package throttle between parts of it. If ctx ends, compress continues without a slot, because
 // then no client waits for the answer.
 func compress(ctx context.Context, coding string, body []byte, buf *buffer) {
-	pool := &gzipWriters
-	if coding == "deflate" {
-		pool = &zlibWriters
-	}
+	pool := compressors[coding]
 	w := pool.Get().(compressor)
 	w.Reset(buf)
 	var work throttle.Work
