@@ -66,7 +66,7 @@ func (db *DB) FillIndex(
 				length = len(e.value)
 			}
 			if size.Add(length) {
-				after = &store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}
+				after = PositionOf(row)
 				break
 			}
 		}
@@ -106,6 +106,11 @@ func (db *DB) FillIndex(
 	ix.stats.Add(items, bytes)
 	ix.stats.Examined.Add(int64(examined))
 	return after, nil
+}
+
+// PositionOf returns a copy of the position of a row.
+func PositionOf(row store.Row) *store.Position {
+	return &store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}
 }
 
 // Building returns the index of the table called name that has the given space, if it is still being built, or nil.

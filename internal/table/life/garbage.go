@@ -3,7 +3,6 @@ package life
 import (
 	"context"
 	"encoding/binary"
-	"slices"
 
 	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/table"
@@ -140,7 +139,7 @@ func deleteSome(w store.Writer, space store.Space, part store.Span, limit int) (
 			return nil, err
 		}
 		if deleted++; deleted == limit {
-			return &store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}, nil
+			return table.PositionOf(row), nil
 		}
 	}
 	return nil, nil
