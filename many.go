@@ -200,7 +200,6 @@ func (t *TableOf[T]) batches(
 		}
 	}
 
-	attributes := schema.Attributes()
 	for len(left) > 0 {
 		batch := left[:min(len(left), api.MaxBatchKeys)]
 		left = left[len(batch):]
@@ -211,11 +210,7 @@ func (t *TableOf[T]) batches(
 			return t.db.ended(ctx, failed(err))
 		}
 		for _, it := range out.Responses[t.name] {
-			var key attr.Builder
-			for _, a := range attributes {
-				key.Add(a.Name, it.Get(a.Name))
-			}
-			found[string(key.Item())] = it
+			found[string(schema.Key(it))] = it
 		}
 
 		again := out.UnprocessedKeys[t.name].Keys
