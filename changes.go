@@ -3,8 +3,6 @@ package sortkey
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -113,11 +111,7 @@ func (t *TableOf[T]) feed(ctx context.Context, cursor string) (*feed[T], error) 
 		return nil, misuse("table %s has no stream: create it with sortkey.Stream()", t.name)
 	}
 	if cursor != "" {
-		text, err := base64.RawURLEncoding.DecodeString(cursor)
-		if err == nil {
-			err = json.Unmarshal(text, &f.place)
-		}
-		if err != nil || len(f.place.Read) == 0 {
+		if decodeCursor(cursor, &f.place) != nil || len(f.place.Read) == 0 {
 			return nil, badCursor("Changes(%q): this is not the cursor of a change", cursor)
 		}
 		if f.place.Stream != *stream {
@@ -217,13 +211,7 @@ const recordsAtOnce = 1000
 // [*DecodeError], and the change still has its key and its cursor.
 func (f *feed[T]) change(column uint32, r *table.StreamRecord) (c Change[T], err error) {
 	f.place.Read[column] = r.Sequence
-	place, err := json.Marshal(f.place)
-	if err != nil {
-		return c, err
-	}
-	c = Change[T]{
-		Key: r.Keys, At: r.Time.Truncate(time.Second), Cursor: base64.RawURLEncoding.EncodeToString(place),
-	}
+	c = Change[T]{Key: r.Keys, At: r.Time.Truncate(time.Second), Cursor: encodeCursor(f.place)}
 	for _, image := range []struct {
 		item attr.Item
 		to   **T
