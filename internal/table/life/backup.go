@@ -335,34 +335,30 @@ func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
 	if err != nil {
 		return err // fill clears the spaces
 	}
-	unlock, err := db.alter.Lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	for _, s := range c.spaces {
-		db.filling.Delete(*s)
-	}
-	err = db.Change(ctx, func(w store.Writer) error {
+	return db.exclusively(ctx, func() error {
 		for _, s := range c.spaces {
-			_, listed, err := w.Get(table.CatalogueSpace, garbagePartition, garbageRow(*s))
-			if err == nil && !listed {
-				err = errCleared
-			}
-			if err == nil {
-				err = w.Delete(table.CatalogueSpace, garbagePartition, garbageRow(*s))
-			}
-			if err != nil {
-				return err
-			}
+			db.filling.Delete(*s)
 		}
-		return c.use(w)
+		err := db.Change(ctx, func(w store.Writer) error {
+			for _, s := range c.spaces {
+				_, listed, err := w.Get(table.CatalogueSpace, garbagePartition, garbageRow(*s))
+				if err == nil && !listed {
+					err = errCleared
+				}
+				if err == nil {
+					err = w.Delete(table.CatalogueSpace, garbagePartition, garbageRow(*s))
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return c.use(w)
+		})
+		if err == nil && c.done != nil {
+			c.done()
+		}
+		return err
 	})
-	if err == nil && c.done != nil {
-		c.done()
-	}
-
-	return err
 }
 
 // errCleared is the error of a transfer if another server has cleared its spaces. A server does that if it takes this

@@ -69,14 +69,7 @@ func (db *DB) resume(ctx context.Context) error {
 			if err := db.build(ctx, u.table, u.space); err != nil {
 				return err
 			}
-			if db.sharing == nil { // in a shared store, the catalogue's version detects conflicting changes
-				unlock, err := db.alter.Lock(ctx)
-				if err != nil {
-					return err
-				}
-				defer unlock()
-			}
-			return db.finish(ctx, u.table, u.space)
+			return db.exclusively(ctx, func() error { return db.finish(ctx, u.table, u.space) })
 		})
 		if err != nil {
 			return err
