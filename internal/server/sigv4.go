@@ -285,10 +285,7 @@ func canonicalRequest(r *http.Request, body []byte, names []string, presigned bo
 	if presigned {
 		query.Del("X-Amz-Signature")
 	}
-	path := r.URL.EscapedPath()
-	if path == "" {
-		path = "/"
-	}
+	path := cmp.Or(r.URL.EscapedPath(), "/")
 	var b strings.Builder
 	b.WriteString(r.Method + "\n")
 	// All services but S3 escape the escaped path once more.
