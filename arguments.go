@@ -132,22 +132,13 @@ func (c *call) keyItem(dst attr.Item, schema *keycond.Schema) (attr.Item, error)
 		return nil, misuse("%s: the key is %s: give one value for each attribute, not %d",
 			placeOf(c.table, c.index), namesOf(schema.Attributes()), len(c.key))
 	}
-	c.operands = c.operands[:0]
 	for i, arg := range c.key {
-		v, err := c.keyValue(schema.Attribute(i), arg)
+		a := schema.Attribute(i)
+		v, err := c.keyValue(a, arg)
 		if err != nil {
 			return nil, err
 		}
-		c.operands = append(c.operands, v)
-	}
-	add := func(i int) { c.item.Add(schema.Attribute(i).Name, c.operands[i]) }
-	if last := schema.Len() - 1; last == 1 && schema.Attribute(last).Name < schema.Attribute(0).Name {
-		add(last) // add the names in sorted order, so that AppendItem need not sort them
-		add(0)
-	} else {
-		for i := range c.operands {
-			add(i)
-		}
+		c.item.Add(a.Name, v)
 	}
 	return c.item.AppendItem(dst), nil
 }

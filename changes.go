@@ -3,8 +3,6 @@ package sortkey
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -46,7 +44,7 @@ func (t *TableOf[T]) Changes(ctx context.Context, cursor string, opts ...Option)
 	var c call
 	c.operation = &opChanges
 	refused := c.options(opts)
-	untilNow := c.untilNow
+	untilNow := c.given&kindUntilNow != 0
 
 	return func(yield func(Change[T], error) bool) {
 		fail := func(err error) { yield(Change[T]{}, failed(err)) }
@@ -63,8 +61,6 @@ func (t *TableOf[T]) Changes(ctx context.Context, cursor string, opts ...Option)
 			fail(t.db.ended(ctx, err))
 			return
 		}
-		timer := time.NewTimer(poll)
-		defer timer.Stop()
 		for {
 			n, err := f.round(ctx, yield)
 			if errors.Is(err, errStop) {
@@ -80,11 +76,7 @@ func (t *TableOf[T]) Changes(ctx context.Context, cursor string, opts ...Option)
 			case untilNow:
 				return
 			}
-			timer.Reset(poll)
-			select {
-			case <-ctx.Done():
-			case <-timer.C:
-			}
+			_ = table.Sleep(ctx, poll) // the next round returns the end of ctx
 		}
 	}
 }
@@ -119,11 +111,7 @@ func (t *TableOf[T]) feed(ctx context.Context, cursor string) (*feed[T], error) 
 		return nil, misuse("table %s has no stream: create it with sortkey.Stream()", t.name)
 	}
 	if cursor != "" {
-		text, err := base64.RawURLEncoding.DecodeString(cursor)
-		if err == nil {
-			err = json.Unmarshal(text, &f.place)
-		}
-		if err != nil || len(f.place.Read) == 0 {
+		if decodeCursor(cursor, &f.place) != nil || len(f.place.Read) == 0 {
 			return nil, badCursor("Changes(%q): this is not the cursor of a change", cursor)
 		}
 		if f.place.Stream != *stream {
@@ -223,13 +211,7 @@ const recordsAtOnce = 1000
 // [*DecodeError], and the change still has its key and its cursor.
 func (f *feed[T]) change(column uint32, r *table.StreamRecord) (c Change[T], err error) {
 	f.place.Read[column] = r.Sequence
-	place, err := json.Marshal(f.place)
-	if err != nil {
-		return c, err
-	}
-	c = Change[T]{
-		Key: r.Keys, At: r.Time.Truncate(time.Second), Cursor: base64.RawURLEncoding.EncodeToString(place),
-	}
+	c = Change[T]{Key: r.Keys, At: r.Time.Truncate(time.Second), Cursor: encodeCursor(f.place)}
 	for _, image := range []struct {
 		item attr.Item
 		to   **T

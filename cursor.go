@@ -20,11 +20,25 @@ func cursorOf(table, index string, key attr.Item) string {
 	if key == nil {
 		return ""
 	}
-	text, err := json.Marshal(cursor{table, index, key.AppendJSON(nil)})
+	return encodeCursor(cursor{table, index, key.AppendJSON(nil)})
+}
+
+// encodeCursor returns the text of a cursor, which is its JSON in base64.
+func encodeCursor(c any) string {
+	text, err := json.Marshal(c)
 	if err != nil {
-		return "" // AppendJSON writes valid JSON
+		return "" // cannot happen, as cursors can always be encoded
 	}
 	return base64.RawURLEncoding.EncodeToString(text)
+}
+
+// decodeCursor decodes the text of a cursor into what c points to.
+func decodeCursor(text string, c any) error {
+	decoded, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(decoded, c)
 }
 
 // startOf returns the key at which the page with this cursor ended, or nil for "". It returns an error if the cursor
@@ -34,11 +48,7 @@ func startOf(table, index, text string) (attr.Item, error) {
 		return nil, nil
 	}
 	var c cursor
-	decoded, err := base64.RawURLEncoding.DecodeString(text)
-	if err == nil {
-		err = json.Unmarshal(decoded, &c)
-	}
-	if err != nil || c.Table == "" {
+	if decodeCursor(text, &c) != nil || c.Table == "" {
 		return nil, badCursor("After(%q): this is not the cursor of a page", text)
 	}
 	if c.Table != table || c.Index != index {

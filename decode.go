@@ -66,11 +66,7 @@ func (t *TableOf[T]) misfit(ctx context.Context, c *call, item attr.Item, err er
 	case item == nil:
 		e.Key, _ = c.keyItem(nil, def.Key())
 	default:
-		var b attr.Builder
-		for _, a := range def.Key().Attributes() {
-			b.Add(a.Name, item.Get(a.Name))
-		}
-		e.Key = b.Item()
+		e.Key = def.Key().Key(item)
 	}
 	return e
 }

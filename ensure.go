@@ -1,6 +1,7 @@
 package sortkey
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,15 +67,31 @@ func (db *DB) AddIndex(ctx context.Context, name string, index Index) error {
 	if err := index.define(&d); err != nil {
 		return err
 	}
+	input := func() (*wire.UpdateTableInput, error) { return db.indexInput(ctx, name, index.spec) }
+	return db.changeIndex(ctx, name, input, func(info *TableInfo) error {
+		if info.index(index.spec.Name) == nil {
+			return nil
+		}
+		err := fmt.Errorf("sortkey: table %s has an index %s already: delete it, or use another name",
+			name, index.spec.Name)
+		return &usageError{err, ErrIndexExists}
+	})
+}
+
+// changeIndex sends the request that adds or deletes an index, and waits until the change is complete. check returns
+// an error if the table has the index already, or lacks it. If the service refuses the request, changeIndex calls
+// check again, as another caller may have changed the table meanwhile.
+func (db *DB) changeIndex(
+	ctx context.Context, name string, input func() (*wire.UpdateTableInput, error), check func(*TableInfo) error,
+) error {
 	info, err := db.Describe(ctx, name)
+	if err == nil {
+		err = check(info)
+	}
 	if err != nil {
 		return err
 	}
-	if info.index(index.spec.Name) != nil {
-		return indexExists(name, index.spec.Name)
-	}
-
-	in, err := db.indexInput(ctx, name, index.spec)
+	in, err := input()
 	if err != nil {
 		return err
 	}
@@ -82,20 +99,15 @@ func (db *DB) AddIndex(ctx context.Context, name string, index Index) error {
 		_, err := db.service.UpdateTable(ctx, in)
 		return err
 	})
-	if _, refused := err.(*Error); refused { // another caller may have added the index
-		if info, failed := db.Describe(ctx, name); failed == nil && info.index(index.spec.Name) != nil {
-			return indexExists(name, index.spec.Name)
+	if _, refused := err.(*Error); refused {
+		if info, failed := db.Describe(ctx, name); failed == nil {
+			err = cmp.Or(check(info), err)
 		}
 	}
 	if err != nil {
 		return err
 	}
 	return db.settled(ctx, name)
-}
-
-func indexExists(table, index string) error {
-	err := fmt.Errorf("sortkey: table %s has an index %s already: delete it, or use another name", table, index)
-	return &usageError{err, ErrIndexExists}
 }
 
 // indexInput returns the request that adds an index.
@@ -128,39 +140,22 @@ func (db *DB) DeleteIndex(ctx context.Context, name, index string) error {
 	if ctx == nil {
 		return noContext("DB.DeleteIndex")
 	}
-	info, err := db.Describe(ctx, name)
-	if err != nil {
-		return err
-	}
-	switch ix := info.index(index); {
-	case ix == nil:
-		return noIndex(name, index, info)
-	case ix.Local:
-		return misuse("table %s: local index %s cannot be deleted: it goes with its table", name, index)
-	}
-
-	err = db.alter(ctx, func() error {
-		_, err := db.service.UpdateTable(ctx, &wire.UpdateTableInput{
+	input := func() (*wire.UpdateTableInput, error) {
+		return &wire.UpdateTableInput{
 			TableName: &name, GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{
 				{Delete: &wire.DeleteGlobalSecondaryIndexAction{IndexName: &index}},
 			},
-		})
-		return err
-	})
-
-	if errors.Is(err, ErrNoTable) { // the service gives this error for a missing index too
-		if info, failed := db.Describe(ctx, name); failed == nil && info.index(index) == nil {
-			return noIndex(name, index, info)
+		}, nil
+	}
+	return db.changeIndex(ctx, name, input, func(info *TableInfo) error {
+		switch ix := info.index(index); {
+		case ix == nil:
+			return misuse("table %s has no index %q, only %s", name, index, info.indexNames())
+		case ix.Local:
+			return misuse("table %s: local index %s cannot be deleted: it goes with its table", name, index)
 		}
-	}
-	if err != nil {
-		return err
-	}
-	return db.settled(ctx, name)
-}
-
-func noIndex(name, index string, info *TableInfo) error {
-	return misuse("table %s has no index %q, only %s", name, index, info.indexNames())
+		return nil
+	})
 }
 
 // alter calls change in a new goroutine and returns when change has returned. change changes a table. If ctx ends
@@ -183,8 +178,6 @@ func (db *DB) alter(ctx context.Context, change func() error) error {
 // settled waits until a table and its indexes can be used and no index is being deleted. It returns nil if the table
 // does not exist.
 func (db *DB) settled(ctx context.Context, name string) error {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
 	for busy := ""; ; {
 		info, err := db.Describe(ctx, name)
 		switch {
@@ -201,12 +194,7 @@ func (db *DB) settled(ctx context.Context, name string) error {
 		if err := capability.Health(ctx, db.store); err != nil { // an unhealthy store will not finish the change
 			return err
 		}
-
-		timer.Reset(poll)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-		}
+		_ = table.Sleep(ctx, poll) // the next Describe returns the end of ctx
 	}
 }
 
@@ -264,40 +252,35 @@ func (db *DB) Describe(ctx context.Context, name string) (*TableInfo, error) {
 
 	def, now := t.Definition(), db.opts.Clock()
 	info := &TableInfo{
-		Name: def.Name, Key: api.KeyText(def, def.Key), TimeToLive: def.Expiry, Status: def.Status(now),
+		Name: def.Name, Key: def.KeyText(def.Key), TimeToLive: def.Expiry, Status: def.Status(now),
 		Stream: def.Stream != nil && def.Stream.View == bothImages,
 	}
 	info.Items, info.Bytes = t.Items()
-	indexes := slices.Clone(t.Indexes())
-	slices.SortStableFunc(indexes, func(a, b *table.Index) int { return rank(a) - rank(b) })
-	for _, ix := range indexes {
-		x := ix.Definition()
-		if x.Vector != nil {
-			continue
+	for _, local := range []bool{true, false} {
+		for _, ix := range t.Indexes() {
+			if ix.Local() == local && ix.Definition().Vector == nil {
+				info.Indexes = append(info.Indexes, describeIndex(def, ix, now))
+			}
 		}
-		of := IndexInfo{Name: x.Name, Key: api.KeyText(def, x.Key), Local: ix.Local(), Status: x.Status(now)}
-		if of.Local {
-			of.Key = api.KeyText(def, x.Key[1:])
-		}
-		if x.Projection.Type != table.ProjectAll {
-			of.Only = slices.Sorted(slices.Values(x.Projection.Include))
-			of.Only = append([]string{}, of.Only...)
-		}
-		of.Items, of.Bytes = ix.Items()
-		if x.Building {
-			of.Examined = ix.Examined()
-		}
-		info.Indexes = append(info.Indexes, of)
 	}
 	return info, nil
 }
 
-// rank returns 0 for local indexes and 1 for global ones, to sort local indexes first.
-func rank(ix *table.Index) int {
-	if ix.Local() {
-		return 0
+func describeIndex(def *table.Definition, ix *table.Index, now time.Time) IndexInfo {
+	x := ix.Definition()
+	info := IndexInfo{Name: x.Name, Key: def.KeyText(x.Key), Local: ix.Local(), Status: x.Status(now)}
+	if info.Local {
+		info.Key = def.KeyText(x.Key[1:])
 	}
-	return 1
+	if x.Projection.Type != table.ProjectAll {
+		info.Only = append([]string{}, x.Projection.Include...)
+		slices.Sort(info.Only)
+	}
+	info.Items, info.Bytes = ix.Items()
+	if x.Building {
+		info.Examined = ix.Examined()
+	}
+	return info
 }
 
 // Options returns the options for [DB.CreateTable] or [DB.EnsureTable] that create a table like this one.

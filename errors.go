@@ -206,8 +206,7 @@ func failed(err error) error {
 // failure returns the cause of an error that the service does not have: an error of the store, of a context, or of a
 // function of the caller.
 func failure(e *wire.Error) error {
-	switch {
-	case errors.Is(e.Err, store.ErrClosed) && e.Message != e.Err.Error():
+	if errors.Is(e.Err, store.ErrClosed) && e.Message != e.Err.Error() {
 		return &explained{e.Message, e.Err} // the message says why the store is closed
 	}
 	return failed(e.Err)

@@ -41,12 +41,15 @@ func (t *TableOf[T]) Count(ctx context.Context, args ...any) (int, error) {
 	if err := t.prepare(ctx, c, args); err != nil {
 		return 0, err
 	}
+	if c.query.Select = selectCount; c.scan != nil {
+		c.scan.Select = selectCount
+	}
 	for count := 0; ; {
-		n, err := c.countPage(ctx, t.db.service)
+		n, err := c.page(ctx, t.db.service, nil, nil)
 		if err != nil {
 			return 0, t.db.ended(ctx, failed(err))
 		}
-		count += n
+		count += int(n)
 		if c.start == nil {
 			return count, nil
 		}
@@ -57,23 +60,6 @@ func (t *TableOf[T]) Count(ctx context.Context, args ...any) (int, error) {
 }
 
 var selectCount = new("COUNT")
-
-// countPage counts the items of the next page, and sets c.start to the start of the page after that.
-func (c *call) countPage(ctx context.Context, s *api.Service) (n int, err error) {
-	var count int64
-	if c.scan == nil {
-		c.query.ExclusiveStartKey, c.query.Select = c.start, selectCount
-		count, c.start, err = s.QueryClauses(ctx, &c.query, c.clauses, nil)
-		return int(count), err
-	}
-	c.scan.ExclusiveStartKey, c.scan.Select = c.start, selectCount
-	out, err := s.Scan(ctx, c.scan, nil)
-	if err != nil {
-		return 0, err
-	}
-	c.start = out.LastEvaluatedKey
-	return int(*out.Count), nil
-}
 
 // GetMany returns the items with any number of keys, in the order of the keys, as they were at one moment. It returns
 // a nil pointer for a key that no item has, and for an item that does not fit T. Its error joins a [*DecodeError] for
@@ -214,7 +200,6 @@ func (t *TableOf[T]) batches(
 		}
 	}
 
-	attributes := schema.Attributes()
 	for len(left) > 0 {
 		batch := left[:min(len(left), api.MaxBatchKeys)]
 		left = left[len(batch):]
@@ -225,11 +210,7 @@ func (t *TableOf[T]) batches(
 			return t.db.ended(ctx, failed(err))
 		}
 		for _, it := range out.Responses[t.name] {
-			var key attr.Builder
-			for _, a := range attributes {
-				key.Add(a.Name, it.Get(a.Name))
-			}
-			found[string(key.Item())] = it
+			found[string(schema.Key(it))] = it
 		}
 
 		again := out.UnprocessedKeys[t.name].Keys

@@ -87,8 +87,6 @@ type chosen struct {
 	condition, filter *string
 	projection        []string
 	consistent        bool
-	descending        bool
-	untilNow          bool
 	limit             int64
 	after             string
 	segmented         bool
@@ -138,28 +136,16 @@ const (
 	UntilNow
 )
 
-func (m Mode) set(c *choices) error {
-	switch m {
-	case Consistent:
-		c.consistent = true
-	case Descending:
-		c.descending = true
-	case UntilNow:
-		c.untilNow = true
-	}
-	return nil
+// modeKinds has the kind of each mode.
+var modeKinds = map[Mode]optionKind{
+	Consistent: kindConsistent, Descending: kindDescending, UntilNow: kindUntilNow,
 }
 
-func (m Mode) kind() optionKind {
-	switch m {
-	case Consistent:
-		return kindConsistent
-	case Descending:
-		return kindDescending
-	case UntilNow:
-		return kindUntilNow
-	}
-	return 0
+func (m Mode) kind() optionKind { return modeKinds[m] }
+
+func (m Mode) set(c *choices) error {
+	c.consistent = c.consistent || m == Consistent
+	return nil
 }
 
 // A setting is an [Option] with a value.
@@ -415,11 +401,11 @@ func takeAll(values []any) []any {
 	return list
 }
 
-// asArguments returns a copy of options as arguments.
-func asArguments(opts []Option) []any {
-	list := make([]any, len(opts))
-	for i, o := range opts {
-		list[i] = o
+// appendArguments appends options to the arguments of an operation.
+func appendArguments[O QueryOption](args []any, opts []O) []any {
+	args = slices.Grow(args, len(opts))
+	for _, o := range opts {
+		args = append(args, o)
 	}
-	return list
+	return args
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/engine"
 	"github.com/sortkey/sortkey/internal/table"
@@ -33,7 +32,7 @@ type Page[T any] struct {
 // An error ends the loop, except a [*DecodeError]: the loop continues after an item that does not fit T. When the
 // context ends, the error is the cause of the context.
 func (t *TableOf[T]) Query(ctx context.Context, partition any, opts ...QueryOption) iter.Seq2[T, error] {
-	args := queryArguments(make([]any, 0, 1+len(opts)), take(partition), opts)
+	args := appendArguments(append(make([]any, 0, 1+len(opts)), take(partition)), opts)
 	return func(yield func(T, error) bool) { t.pages(ctx, &opQuery, args, yield) }
 }
 
@@ -47,26 +46,17 @@ func (t *TableOf[T]) QueryPage(ctx context.Context, partition any, opts ...Query
 	c := newCall(&opQuery, t.name, t.index)
 	defer c.free()
 	var list [8]any
-	if err := t.prepare(ctx, c, queryArguments(list[:0], partition, opts)); err != nil {
+	if err := t.prepare(ctx, c, appendArguments(append(list[:0], partition), opts)); err != nil {
 		return nil, err
 	}
 	return t.one(ctx, c)
-}
-
-// queryArguments appends the partition and the options of a query to args.
-func queryArguments(args []any, partition any, opts []QueryOption) []any {
-	args = append(args, partition)
-	for _, o := range opts {
-		args = append(args, o)
-	}
-	return args
 }
 
 // Scan yields all items of the table or index in no useful order (by a hash of the partition key). It reads every
 // row. Use it for exports and repairs, and use [TableOf.Query] wherever you know the partition key. Scan yields
 // errors as [TableOf.Query] does.
 func (t *TableOf[T]) Scan(ctx context.Context, opts ...Option) iter.Seq2[T, error] {
-	args := asArguments(opts)
+	args := appendArguments(nil, opts)
 	return func(yield func(T, error) bool) { t.pages(ctx, &opScan, args, yield) }
 }
 
@@ -77,26 +67,27 @@ func (t *TableOf[T]) ScanPage(ctx context.Context, opts ...Option) (*Page[T], er
 	}
 	c := newCall(&opScan, t.name, t.index)
 	defer c.free()
-	if err := t.prepare(ctx, c, asArguments(opts)); err != nil {
+	if err := t.prepare(ctx, c, appendArguments(nil, opts)); err != nil {
 		return nil, err
 	}
 	return t.one(ctx, c)
 }
 
 // page reads a page of at most *limit rows, or as many as fit on a page of the service if limit is nil. It returns
-// the ExclusiveStartKey of the next page, or nil if there is none.
-func (c *call) page(ctx context.Context, s *api.Service, limit *int64, visit api.Visit) (next attr.Item, err error) {
-	if c.scan != nil {
-		c.scan.ExclusiveStartKey, c.scan.Limit = c.start, limit
-		out, err := s.Scan(ctx, c.scan, visit)
-		if err != nil {
-			return nil, err
-		}
-		return out.LastEvaluatedKey, nil
+// how many items it has found. It sets c.start to the ExclusiveStartKey of the next page, or to nil if there is none.
+func (c *call) page(ctx context.Context, s *api.Service, limit *int64, visit api.Visit) (count int64, err error) {
+	if c.scan == nil {
+		c.query.ExclusiveStartKey, c.query.Limit = c.start, limit
+		count, c.start, err = s.QueryClauses(ctx, &c.query, c.clauses, visit)
+		return count, err
 	}
-	c.query.ExclusiveStartKey, c.query.Limit = c.start, limit
-	_, next, err = s.QueryClauses(ctx, &c.query, c.clauses, visit)
-	return next, err
+	c.scan.ExclusiveStartKey, c.scan.Limit = c.start, limit
+	out, err := s.Scan(ctx, c.scan, visit)
+	if err != nil {
+		return 0, err
+	}
+	c.start = out.LastEvaluatedKey
+	return *out.Count, nil
 }
 
 // prepare parses the arguments and fills c with the query or the scan that they ask for.
@@ -129,7 +120,7 @@ func (t *TableOf[T]) prepareQuery(ctx context.Context, c *call) error {
 		ProjectionExpression: c.projected(), ExpressionAttributeNames: c.usedNames(),
 		ExpressionAttributeValues: c.boundValues(), ConsistentRead: &c.consistent,
 	}
-	if c.descending {
+	if c.given&kindDescending != 0 {
 		c.query.ScanIndexForward = new(false)
 	}
 	return nil
@@ -243,13 +234,11 @@ func (t *TableOf[T]) read(ctx context.Context, c *call, size, most int64, l *lis
 	if t.itemType.callsMethods {
 		ctx = throttle.Exempt(ctx)
 	}
-	next, err := c.page(ctx, t.db.service, limit, l.visit)
-	if err != nil {
+	if _, err := c.page(ctx, t.db.service, limit, l.visit); err != nil {
 		return failed(err)
 	}
-	c.start = next
 	if l.wrong != nil {
-		return t.misfit(ctx, c, next, l.wrong)
+		return t.misfit(ctx, c, c.start, l.wrong)
 	}
 	return nil
 }

@@ -53,10 +53,7 @@ func (s StaleReads) apply(tables *life.DB) error {
 	if s.Window <= 0 {
 		return nil
 	}
-	return staleError(tables.SetStaleness(table.Staleness(s)))
-}
-
-func staleError(err error) error {
+	err := tables.SetStaleness(table.Staleness(s))
 	if errors.Is(err, table.ErrNoVersions) {
 		return unsupported("stale reads", "package store/memory")
 	}

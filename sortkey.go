@@ -26,6 +26,7 @@
 package sortkey
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -270,12 +271,7 @@ func (db *DB) Close() error {
 }
 
 // Region returns the region in the ARNs of tables, for code that makes or checks ARNs.
-func (db *DB) Region() string {
-	if db.opts.Region == "" {
-		return api.DefaultRegion
-	}
-	return db.opts.Region
-}
+func (db *DB) Region() string { return cmp.Or(db.opts.Region, api.DefaultRegion) }
 
 // Observe adds an observer of the operations that begin from now on, until stop is called. The observer in the
 // options stays too. The new observer does not see requests that are refused before their operation is known. Its

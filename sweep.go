@@ -3,6 +3,8 @@ package sortkey
 import (
 	"context"
 	"time"
+
+	"github.com/sortkey/sortkey/internal/table"
 )
 
 // Sweep deletes the expired items of all tables, with their index entries, and returns how many items it deleted. An
@@ -24,14 +26,7 @@ func (db *DB) Sweep(ctx context.Context) (deleted int, err error) {
 // a sweep, sweepEvery waits at least nine times as long as the sweep took, so that sweeps take at most a tenth of the
 // time. If several programs share a store, only one of them sweeps.
 func (db *DB) sweepEvery(ctx context.Context, interval time.Duration) {
-	timer := time.NewTimer(interval)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-timer.C:
-		}
+	for wait := interval; table.Sleep(ctx, wait) == nil; {
 		var took time.Duration // duration of the sweep, without the wait for a slow store in MaySweep
 		mine, err := db.tables.MaySweep(ctx)
 		if mine {
@@ -42,6 +37,6 @@ func (db *DB) sweepEvery(ctx context.Context, interval time.Duration) {
 		if err != nil && ctx.Err() == nil {
 			db.opts.Logger.Error("sweep of expired items failed", "error", err)
 		}
-		timer.Reset(max(interval, 9*took))
+		wait = max(interval, 9*took)
 	}
 }

@@ -1,6 +1,8 @@
 package sdk
 
 import (
+	"reflect"
+
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
@@ -55,66 +57,51 @@ func (s *fromSDK) collect(attributes map[string]types.AttributeValue, depth int)
 
 // value converts a value. level is its level of nesting; an item's attributes are at level 1.
 func (s *fromSDK) value(v types.AttributeValue, level int) attr.Value {
-	from := len(s.buf)
-	if s.refuse(level > attr.MaxNesting) {
+	p := reflect.ValueOf(v)
+	if s.refuse(level > attr.MaxNesting || p.Kind() != reflect.Pointer || p.IsNil()) {
 		return attr.Value{}
 	}
+	from := len(s.buf)
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
-		if v != nil {
-			return s.text(v.Value)
-		}
+		return s.text(v.Value)
 	case *types.AttributeValueMemberN:
-		if v != nil {
-			return s.number(v.Value)
-		}
+		return s.number(v.Value)
 	case *types.AttributeValueMemberB:
-		if v != nil {
-			return s.binary(v.Value)
-		}
+		return s.binary(v.Value)
 	case *types.AttributeValueMemberBOOL:
-		if v != nil {
-			bit := byte(0)
-			if v.Value {
-				bit = 1
-			}
-			s.buf = append(s.buf, bit)
-			return s.valueFrom(attr.Bool, from)
+		bit := byte(0)
+		if v.Value {
+			bit = 1
 		}
+		s.buf = append(s.buf, bit)
+		return s.valueFrom(attr.Bool, from)
 	case *types.AttributeValueMemberNULL:
-		if v != nil && v.Value {
+		if v.Value {
 			return attr.NewNull()
 		}
 	case *types.AttributeValueMemberL:
-		if v != nil {
-			base := len(s.elems)
-			for _, e := range v.Value {
-				value := s.value(e, level+1)
-				s.elems = append(s.elems, value)
-			}
-			from = len(s.buf)
-			s.buf = attr.AppendList(s.buf, s.elems[base:])
-			s.elems = s.elems[:base]
-			return s.valueFrom(attr.List, from)
+		base := len(s.elems)
+		for _, e := range v.Value {
+			value := s.value(e, level+1)
+			s.elems = append(s.elems, value)
 		}
+		from = len(s.buf)
+		s.buf = attr.AppendList(s.buf, s.elems[base:])
+		s.elems = s.elems[:base]
+		return s.valueFrom(attr.List, from)
 	case *types.AttributeValueMemberM:
-		if v != nil && s.collect(v.Value, level) {
+		if s.collect(v.Value, level) {
 			from = len(s.buf)
 			s.buf = s.builders[level].AppendItem(s.buf)
 			return s.valueFrom(attr.Map, from)
 		}
 	case *types.AttributeValueMemberSS:
-		if v != nil {
-			return set(s, attr.StringSet, v.Value, s.text)
-		}
+		return set(s, attr.StringSet, v.Value, s.text)
 	case *types.AttributeValueMemberNS:
-		if v != nil {
-			return set(s, attr.NumberSet, v.Value, s.number)
-		}
+		return set(s, attr.NumberSet, v.Value, s.number)
 	case *types.AttributeValueMemberBS:
-		if v != nil {
-			return set(s, attr.BinarySet, v.Value, s.binary)
-		}
+		return set(s, attr.BinarySet, v.Value, s.binary)
 	}
 
 	s.refused = true

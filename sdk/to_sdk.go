@@ -16,10 +16,8 @@ import (
 // reused.
 type toSDK struct {
 	text   strings.Builder // replaced when it is full and never grown, so that its strings stay valid
-	boxesS []types.AttributeValueMemberS
-	boxesN []types.AttributeValueMemberN
-	usedS  int // number of boxesS in use
-	usedN  int
+	boxesS boxes[types.AttributeValueMemberS]
+	boxesN boxes[types.AttributeValueMemberN]
 	number []byte
 
 	names []string
@@ -48,7 +46,8 @@ func (m *toSDK) release() {
 	}
 	clear(m.found)
 	m.text.Reset()
-	m.boxesS, m.boxesN, m.usedS, m.usedN = nil, nil, 0, 0
+	m.boxesS.reset(0)
+	m.boxesN.reset(0)
 	m.got, m.found, m.counting = nil, m.found[:0], false
 	toSDKs.Put(m)
 }
@@ -79,13 +78,11 @@ func (m *toSDK) optional(it attr.Item) map[string]types.AttributeValue {
 }
 
 func (m *toSDK) item(it attr.Item) map[string]types.AttributeValue {
-	m.boxesS, m.boxesN = nil, nil
 	m.fit(it)
 	return m.make(it)
 }
 
-// fit allocates the memory for strings and boxes that an item is likely to need. If enough boxes are left, it keeps
-// them.
+// fit allocates the memory for strings and boxes that an item is likely to need.
 func (m *toSDK) fit(it attr.Item) {
 	texts, strs, numbers := 0, 0, 0
 	for i := range it.Len() {
@@ -105,13 +102,8 @@ func (m *toSDK) fit(it attr.Item) {
 
 	m.text.Reset()
 	m.text.Grow(texts)
-	m.usedS, m.usedN = 0, 0
-	if strs > len(m.boxesS) {
-		m.boxesS = make([]types.AttributeValueMemberS, strs)
-	}
-	if numbers > len(m.boxesN) {
-		m.boxesN = make([]types.AttributeValueMemberN, numbers)
-	}
+	m.boxesS.reset(strs)
+	m.boxesN.reset(numbers)
 }
 
 // make converts an item. It first uses the boxes and the memory for strings that are left.
@@ -164,21 +156,22 @@ func (m *toSDK) numberOf(v attr.Value) string {
 	return m.string(m.number)
 }
 
-func (m *toSDK) boxS() *types.AttributeValueMemberS {
-	if m.usedS == len(m.boxesS) {
-		m.boxesS, m.usedS = make([]types.AttributeValueMemberS, more(m.usedS, 4, mostBoxes)), 0
-	}
-	m.usedS++
-	return &m.boxesS[m.usedS-1]
+// boxes are structs that were allocated together. The first used ones are in use.
+type boxes[T any] struct {
+	list []T
+	used int
 }
 
-func (m *toSDK) boxN() *types.AttributeValueMemberN {
-	if m.usedN == len(m.boxesN) {
-		m.boxesN, m.usedN = make([]types.AttributeValueMemberN, more(m.usedN, 4, mostBoxes)), 0
+func (b *boxes[T]) next() *T {
+	if b.used == len(b.list) {
+		b.list, b.used = make([]T, more(b.used, 4, mostBoxes)), 0
 	}
-	m.usedN++
-	return &m.boxesN[m.usedN-1]
+	b.used++
+	return &b.list[b.used-1]
 }
+
+// reset replaces the boxes by n new ones.
+func (b *boxes[T]) reset(n int) { b.list, b.used = make([]T, n), 0 }
 
 // more returns how many boxes or bytes to allocate after the last n are used up. It doubles the number, but stays
 // between least and most.
@@ -191,11 +184,11 @@ func (m *toSDK) value(v attr.Value) types.AttributeValue {
 		if len(v.Raw()) > shortBytes {
 			return &types.AttributeValueMemberS{Value: string(v.Raw())}
 		}
-		box := m.boxS()
+		box := m.boxesS.next()
 		box.Value = m.string(v.Raw())
 		return box
 	case attr.Number:
-		box := m.boxN()
+		box := m.boxesN.next()
 		box.Value = m.numberOf(v)
 		return box
 	case attr.Binary:

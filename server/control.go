@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -115,14 +114,14 @@ func (s *Server) Control() http.Handler {
 		s.isolated.mu.Unlock()
 	}
 	mux := http.NewServeMux()
-	handle := func(pattern string, do func(r *http.Request, key string) (any, error)) {
+	handle := func(pattern string, do controlFunc) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			if s.isolated == nil {
 				controlError(w, http.StatusConflict,
 					errors.New("the server has one database for all (--isolate)"))
 				return
 			}
-			out, err := do(r, r.PathValue("key"))
+			out, err := do(&controlCall{Request: r, key: r.PathValue("key")})
 			if err != nil {
 				controlError(w, http.StatusBadRequest, err)
 				return
@@ -132,36 +131,33 @@ func (s *Server) Control() http.Handler {
 		})
 	}
 
-	// with returns a function that calls do with the database of a key. It holds the lock of c while do runs.
-	with := func(
-		do func(r *http.Request, db *isolatedDB, c *controlled) (any, error),
-	) func(*http.Request, string) (any, error) {
-		return func(r *http.Request, key string) (any, error) {
+	// with returns a function that calls do with the database of the key. It holds the lock of c.controlled while do
+	// runs.
+	with := func(do controlFunc) controlFunc {
+		return func(c *controlCall) (any, error) {
 			// Read the body before the lock is taken, so that a client that sends no body does not block the
 			// database.
-			body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxControl))
-			if err != nil {
+			var err error
+			if c.body, err = io.ReadAll(http.MaxBytesReader(nil, c.Body, maxControl)); err != nil {
 				return nil, fmt.Errorf("the body: %w", err)
 			}
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			db, err := s.isolated.enter(key)
-			if err != nil {
+			if c.db, err = s.isolated.enter(c.key); err != nil {
 				return nil, err
 			}
-			defer s.isolated.leave(db)
-			c := db.controlled()
+			defer s.isolated.leave(c.db)
+			c.controlled = c.db.controlled()
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			return do(r, db, c)
+			return do(c)
 		}
 	}
 
-	handle("DELETE /databases/{key}", func(_ *http.Request, key string) (any, error) {
-		return done{}, s.isolated.replace(key, nil)
+	handle("DELETE /databases/{key}", func(c *controlCall) (any, error) {
+		return done{}, s.isolated.replace(c.key, nil)
 	})
-	handle("PUT /databases/{key}", func(r *http.Request, key string) (any, error) {
-		from := r.URL.Query().Get("from")
-		if from == "" || from == key {
+	handle("PUT /databases/{key}", func(c *controlCall) (any, error) {
+		from := c.URL.Query().Get("from")
+		if from == "" || from == c.key {
 			return nil, errors.New("name the database to copy from: ?from=OTHER")
 		}
 		db, err := s.isolated.enterKnown(from)
@@ -169,12 +165,12 @@ func (s *Server) Control() http.Handler {
 			return nil, err
 		}
 		defer s.isolated.leave(db)
-		return done{}, s.isolated.replace(key, db)
+		return done{}, s.isolated.replace(c.key, db)
 	})
 
-	handle("POST /databases/{key}/clock", with(func(r *http.Request, db *isolatedDB, c *controlled) (any, error) {
+	handle("POST /databases/{key}/clock", with(func(c *controlCall) (any, error) {
 		var in struct{ Advance string }
-		if err := readControl(r, &in); err != nil {
+		if err := readControl(c.body, &in); err != nil {
 			return nil, err
 		}
 		d, err := time.ParseDuration(in.Advance)
@@ -183,16 +179,16 @@ func (s *Server) Control() http.Handler {
 				in.Advance)
 		}
 		c.offset.Add(int64(d))
-		_, err = db.Sweep(event.Quiet(r.Context()))
+		_, err = c.db.Sweep(event.Quiet(c.Context()))
 		return done{}, err
 	}))
 
-	handle("POST /databases/{key}/faults", with(func(r *http.Request, db *isolatedDB, c *controlled) (any, error) {
+	handle("POST /databases/{key}/faults", with(func(c *controlCall) (any, error) {
 		var in struct {
 			fault.Fault
 			Delay string // instead of nanoseconds
 		}
-		if err := readControl(r, &in); err != nil {
+		if err := readControl(c.body, &in); err != nil {
 			return nil, err
 		}
 		if in.Delay != "" {
@@ -210,12 +206,12 @@ func (s *Server) Control() http.Handler {
 			return nil, errors.New(problem)
 		}
 		c.begun++
-		rule, lift := engine.Of(db).Fail(in.Fault)
+		rule, lift := engine.Of(c.db).Fail(in.Fault)
 		c.faults[c.begun] = activeFault{rule, lift}
 		return map[string]int{"id": c.begun}, nil
 	}))
 
-	handle("GET /databases/{key}/faults", with(func(_ *http.Request, _ *isolatedDB, c *controlled) (any, error) {
+	handle("GET /databases/{key}/faults", with(func(c *controlCall) (any, error) {
 		type row struct {
 			ID    int    `json:"id"`
 			Calls string `json:"calls"`
@@ -228,26 +224,24 @@ func (s *Server) Control() http.Handler {
 		return rows, nil
 	}))
 
-	handle("DELETE /databases/{key}/faults", with(func(_ *http.Request, _ *isolatedDB, c *controlled) (any, error) {
+	handle("DELETE /databases/{key}/faults", with(func(c *controlCall) (any, error) {
 		c.lift()
 		return done{}, nil
 	}))
-	handle("DELETE /databases/{key}/faults/{id}", with(func(
-		r *http.Request, _ *isolatedDB, c *controlled,
-	) (any, error) {
-		id, err := strconv.Atoi(r.PathValue("id"))
+	handle("DELETE /databases/{key}/faults/{id}", with(func(c *controlCall) (any, error) {
+		id, err := strconv.Atoi(c.PathValue("id"))
 		if err != nil || c.faults[id].rule == nil {
-			return nil, fmt.Errorf("there is no fault %s", r.PathValue("id"))
+			return nil, fmt.Errorf("there is no fault %s", c.PathValue("id"))
 		}
 		c.faults[id].lift()
 		delete(c.faults, id)
 		return done{}, nil
 	}))
 
-	handle("GET /databases/{key}/requests", with(func(_ *http.Request, _ *isolatedDB, c *controlled) (any, error) {
+	handle("GET /databases/{key}/requests", with(func(c *controlCall) (any, error) {
 		return map[string]any{"requests": append([]controlRequest{}, c.log...), "lost": c.lost}, nil
 	}))
-	handle("DELETE /databases/{key}/requests", with(func(_ *http.Request, _ *isolatedDB, c *controlled) (any, error) {
+	handle("DELETE /databases/{key}/requests", with(func(c *controlCall) (any, error) {
 		c.log, c.lost = nil, 0
 		return done{}, nil
 	}))
@@ -257,6 +251,17 @@ func (s *Server) Control() http.Handler {
 	})
 	return mux
 }
+
+// A controlCall is a request to the handler of [Server.Control], with the database that it is for.
+type controlCall struct {
+	*http.Request
+	key  string
+	body []byte
+	db   *isolatedDB
+	*controlled
+}
+
+type controlFunc func(*controlCall) (any, error)
 
 // done is the answer to requests that return nothing: an empty JSON object.
 type done struct{}
@@ -269,11 +274,7 @@ func (c *controlled) lift() {
 }
 
 // readControl decodes the body into the struct that v points to. It refuses members that the struct does not have.
-func readControl(r *http.Request, v any) error {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return err
-	}
+func readControl(body []byte, v any) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(body, &members); err != nil {
 		return fmt.Errorf("the body is not a JSON object: %w", err)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // Dump returns the items of tables as text, by default of all tables: a line for each table with its key as in
@@ -25,11 +27,11 @@ func (db *DB) Dump(tables ...string) string {
 			list = db.tables(ctx)
 		}
 		for _, table := range list {
-			s, ok := db.findSchema(ctx, table, "")
-			if !ok && len(tables) == 0 {
+			s := db.findSchema(ctx, table, "")
+			if s == nil && len(tables) == 0 {
 				continue // the time of DELETING has ended since db.tables returned the name
 			}
-			if !ok {
+			if s == nil {
 				db.missing(ctx, table)
 			}
 			fmt.Fprintf(&b, "%s: %s\n", table, s)
@@ -67,12 +69,12 @@ func (db *DB) Diff(before *DB) string {
 func (db *DB) diff(ctx context.Context, before *DB) string {
 	db.t.Helper()
 	sides := []*DB{before, db}
-	schemas := map[string]*[2]schema{} // by table, before and now
+	schemas := map[string]*[2]*keycond.Schema{} // by table, before and now
 	for i, side := range sides {
 		for _, table := range side.tables(ctx) {
-			if s, ok := side.findSchema(ctx, table, ""); ok {
+			if s := side.findSchema(ctx, table, ""); s != nil {
 				if schemas[table] == nil {
-					schemas[table] = new([2]schema)
+					schemas[table] = new([2]*keycond.Schema)
 				}
 				schemas[table][i] = s
 			}
@@ -82,7 +84,7 @@ func (db *DB) diff(ctx context.Context, before *DB) string {
 	var b strings.Builder
 	for _, table := range slices.Sorted(maps.Keys(schemas)) {
 		both := schemas[table]
-		if both[0].text == both[1].text {
+		if both[0] != nil && both[1] != nil && both[0].String() == both[1].String() {
 			for i, c := range db.changes(ctx, before, both[1], table) {
 				if i == 0 {
 					fmt.Fprintf(&b, "%s: %s\n", table, both[1])
@@ -92,7 +94,7 @@ func (db *DB) diff(ctx context.Context, before *DB) string {
 			continue
 		}
 		for i, side := range sides {
-			if both[i].text == "" {
+			if both[i] == nil {
 				continue
 			}
 			sign := []string{"- ", "+ "}[i]

@@ -150,8 +150,10 @@ func (s *EventSource) Deliver() {
 	for range maxRounds {
 		idle := true
 		for _, sh := range s.db.shards(quiet, s.arn) {
-			if s.deliverShard(sh) {
-				idle = false
+			for pending := s.pending(sh); len(pending) > 0; idle = false {
+				var b batch
+				b, pending = s.cut(sh.ID, pending)
+				s.deliver(b)
 			}
 		}
 		if idle {
@@ -166,22 +168,9 @@ func (s *EventSource) Deliver() {
 	)
 }
 
-// deliverShard delivers the pending records of a shard, batch by batch. It reports whether there were any records.
-func (s *EventSource) deliverShard(sh api.StreamShard) (delivered bool) {
-	s.db.t.Helper()
-	pending := s.pending(sh)
-	for len(pending) > 0 {
-		var b batch
-		b, pending = s.cut(sh.ID, pending)
-		s.deliver(b)
-		delivered = true
-	}
-	return delivered
-}
-
 // pending returns the records of a shard that are still to be delivered. If the shard no longer has the last
 // delivered record, all its records are newer, so pending returns all of them. It applies the filters, so
-// deliverShard cuts batches of filtered records; the guide does not say whether Lambda does so.
+// Deliver cuts batches of filtered records; the guide does not say whether Lambda does so.
 func (s *EventSource) pending(sh api.StreamShard) (records []eventRecord) {
 	from := 0
 	if last, ok := s.done[sh.ID]; ok {

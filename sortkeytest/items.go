@@ -24,6 +24,7 @@ import (
 	"github.com/sortkey/sortkey/internal/requestfile"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // Put writes the items that the test starts with. Each argument is a struct or map that package attributevalue can
@@ -226,8 +227,9 @@ func isTyped(value json.RawMessage) bool {
 	if err := json.Unmarshal(value, &v); err != nil || len(v) != 1 {
 		return false
 	}
-	for kind := range v {
-		return slices.Contains([]string{"S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "M", "L"}, kind)
+	for name := range v {
+		_, ok := attr.ParseKind(name)
+		return ok
 	}
 	return false
 }
@@ -251,11 +253,10 @@ func shorten(value []byte) string {
 func Get[T any](db *DB, table string, key ...any) (item T, ok bool) {
 	db.t.Helper()
 	schema := db.schema(quiet, table, "")
-	names := schema.names
-	if len(key) != len(names) {
+	if len(key) != schema.Len() {
 		db.t.Fatalf(
 			"sortkeytest: Get from %s has %s, want values for %s", table, text.Count(len(key), "key value"),
-			text.Join(names, "and"),
+			text.Join(namesOf(schema, schema.Len()), "and"),
 		)
 	}
 
@@ -275,16 +276,16 @@ func Query[T any](db *DB, from string, key ...any) []T {
 	db.t.Helper()
 	table, index, _ := strings.Cut(from, "/")
 	schema := db.schema(quiet, table, index)
-	switch n := len(key); {
-	case n < schema.partition:
+	switch n, least := len(key), len(schema.Partition()); {
+	case n < least:
 		db.t.Fatalf(
 			"sortkeytest: Query of %s has %s, want values for %s", from, text.Count(n, "key value"),
-			text.Join(schema.names[:schema.partition], "and"),
+			text.Join(namesOf(schema, least), "and"),
 		)
-	case n > len(schema.names):
+	case n > schema.Len():
 		db.t.Fatalf(
 			"sortkeytest: Query of %s has %s, want at most values for %s", from, text.Count(n, "key value"),
-			text.Join(schema.names, "and"),
+			text.Join(namesOf(schema, schema.Len()), "and"),
 		)
 	}
 
@@ -331,8 +332,8 @@ func unmarshal[T any](db *DB, table string, item map[string]types.AttributeValue
 	}
 
 	var key []string
-	for _, name := range db.schema(quiet, table, "").names {
-		if v, err := sdkvalue.Value(item[name]); err == nil {
+	for _, a := range db.schema(quiet, table, "").Attributes() {
+		if v, err := sdkvalue.Value(item[a.Name]); err == nil {
 			key = append(key, text.Literal(v))
 		}
 	}
@@ -343,13 +344,14 @@ func unmarshal[T any](db *DB, table string, item map[string]types.AttributeValue
 
 // keyValues converts the values of key attributes. If one does not fit, it fails the test. The message begins with
 // what, which describes the call.
-func (db *DB) keyValues(what string, s schema, key []any) (values sortkey.Key) {
+func (db *DB) keyValues(what string, s *keycond.Schema, key []any) (values sortkey.Key) {
 	db.t.Helper()
 	for i, v := range key {
+		a := s.Attribute(i)
 		value, err := sdkvalue.Value(db.value(v))
-		if err != nil || value.Kind().String() != s.types[i] {
+		if err != nil || value.Kind() != a.Kind {
 			db.t.Fatalf("sortkeytest: %s: the value %v for %s has type %T, want %s, as the key is %q",
-				what, v, s.names[i], v, kinds[s.types[i]], s)
+				what, v, a.Name, v, kinds[a.Kind], s)
 		}
 		values = append(values, value)
 	}
@@ -357,7 +359,7 @@ func (db *DB) keyValues(what string, s schema, key []any) (values sortkey.Key) {
 }
 
 // kinds describes the types of key attributes.
-var kinds = map[string]string{"S": "a string", "N": "a number", "B": "bytes"}
+var kinds = map[attr.Kind]string{attr.String: "a string", attr.Number: "a number", attr.Binary: "bytes"}
 
 // value converts v, the value of a key attribute. It fails the test if v cannot be stored.
 func (db *DB) value(v any) types.AttributeValue {

@@ -39,26 +39,23 @@ func (db *DB) tables(ctx context.Context) []string {
 	return names
 }
 
-// A schema is the key schema of a table or an index.
-type schema struct {
-	names     []string // of the attributes
-	types     []string // of the attributes: S, N or B
-	partition int      // number of attributes in the partition key
-	text      string   // as in [DB.Table]
-}
-
-// String returns the schema in the form that [DB.Table] and [Global] take.
-func (s schema) String() string { return s.text }
-
 // schema returns the schema of a table or, if index is not "", of an index of the table. It fails the test if there
 // is no such table.
-func (db *DB) schema(ctx context.Context, table, index string) schema {
+func (db *DB) schema(ctx context.Context, table, index string) *keycond.Schema {
 	db.t.Helper()
-	s, ok := db.findSchema(ctx, table, index)
-	if !ok {
+	s := db.findSchema(ctx, table, index)
+	if s == nil {
 		db.missing(ctx, table)
 	}
 	return s
+}
+
+// namesOf returns the names of the first n attributes of a key.
+func namesOf(s *keycond.Schema, n int) (names []string) {
+	for i := range n {
+		names = append(names, s.Attribute(i).Name)
+	}
+	return names
 }
 
 // missing fails the test because a table does not exist.
@@ -68,12 +65,12 @@ func (db *DB) missing(ctx context.Context, table string) {
 		table, table, db.similar(ctx, table))
 }
 
-// findSchema is like schema, but returns false if there is no such table.
-func (db *DB) findSchema(ctx context.Context, table, index string) (s schema, ok bool) {
+// findSchema is like schema, but returns nil if there is no such table.
+func (db *DB) findSchema(ctx context.Context, table, index string) *keycond.Schema {
 	db.t.Helper()
 	out, err := engine.Of(db.DB).Service.DescribeTable(ctx, &wire.DescribeTableInput{TableName: &table})
 	if e, isWire := errors.AsType[*wire.Error](err); isWire && e.Code == "ResourceNotFoundException" {
-		return s, false
+		return nil
 	}
 	db.must(err, "table %s: ", table)
 
@@ -88,23 +85,7 @@ func (db *DB) findSchema(ctx context.Context, table, index string) (s schema, ok
 			cmp.Or(text.DidYouMean(index, keys.IndexNames()), "it has no index at all"),
 		)
 	}
-
-	part := func(attributes []keycond.Attribute) string {
-		texts := make([]string, len(attributes))
-		for i, a := range attributes {
-			s.names = append(s.names, a.Name)
-			s.types = append(s.types, a.Kind.String())
-			if texts[i] = a.Name; a.Kind != attr.String {
-				texts[i] += ":" + a.Kind.String()
-			}
-		}
-		return strings.Join(texts, ", ")
-	}
-	s.partition, s.text = len(key.Partition()), part(key.Partition())
-	if len(key.Sort()) > 0 {
-		s.text += " / " + part(key.Sort())
-	}
-	return s, true
+	return key
 }
 
 // similar returns a hint for a message about a missing table. The hint names a table with a similar name. It is "" if
@@ -125,13 +106,13 @@ func (db *DB) similar(ctx context.Context, table string) string {
 
 // A row is an item with the values of its key.
 type row struct {
-	names []string // of the key
-	key   []attr.Value
-	item  attr.Item
+	schema *keycond.Schema
+	key    []attr.Value
+	item   attr.Item
 }
 
 // rows returns the items of a table in the order of their keys.
-func (db *DB) rows(ctx context.Context, s schema, table string) (rows []row) {
+func (db *DB) rows(ctx context.Context, s *keycond.Schema, table string) (rows []row) {
 	db.t.Helper()
 	for _, c := range db.changes(ctx, nil, s, table) {
 		rows = append(rows, c.now)
@@ -153,16 +134,15 @@ func (c change) key() row {
 
 // changes returns the items of a table that differ between the databases before and db, in the order of their keys.
 // If before is nil, it returns all items. The table must have the same key in both databases.
-func (db *DB) changes(ctx context.Context, before *DB, s schema, table string) (list []change) {
+func (db *DB) changes(ctx context.Context, before *DB, s *keycond.Schema, table string) (list []change) {
 	db.t.Helper()
-	names := s.names
 	rowOf := func(it attr.Item) (r row) {
 		if it == nil {
 			return r
 		}
-		r = row{names: names, item: slices.Clone(it)}
-		for _, name := range names {
-			r.key = append(r.key, r.item.Get(name))
+		r = row{schema: s, item: slices.Clone(it)}
+		for _, a := range s.Attributes() {
+			r.key = append(r.key, r.item.Get(a.Name))
 		}
 		return r
 	}
@@ -195,7 +175,7 @@ func compareRows(a, b row) int {
 func (r row) String() string {
 	var others []string
 	for name, v := range r.item.All() {
-		if !slices.Contains(r.names, string(name)) {
+		if !r.schema.Has(string(name)) {
 			others = append(others, text.Name(string(name))+": "+text.Literal(v))
 		}
 	}

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"time"
 
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -34,22 +33,10 @@ func (s *Service) transact(
 		return err
 	}
 	defer o.end(token, ids)
-	if err := sleep(ctx, s.opts.TransactionDelay); err != nil {
+	if err := table.Sleep(ctx, s.opts.TransactionDelay); err != nil {
 		return err
 	}
 	return s.db.Update(ctx, apply)
-}
-
-// sleep waits for a time, or until ctx ends.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // itemsOf returns the [itemID] of the item of each action of a transaction.

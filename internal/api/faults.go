@@ -11,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/api/fault"
 	"github.com/sortkey/sortkey/internal/partiql"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -86,7 +87,7 @@ func (s *Service) wait(ctx context.Context, e *fault.Fault, operation string) er
 	}
 
 	if e.Delay > 0 {
-		if err := sleep(wait, e.Delay); err != nil {
+		if err := table.Sleep(wait, e.Delay); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/keycond"
 )
 
 // A DifferenceError means that a table exists but differs from the wanted definition in ways that cannot be changed.
@@ -156,11 +155,11 @@ func (s *Service) extend(def, want *table.Definition) (changed bool, err error) 
 
 // traits returns the parts of a table that [Service.EnsureTable] compares, as text by name.
 func traits(def *table.Definition) map[string]string {
-	m := map[string]string{"its key": strconv.Quote(KeyText(def, def.Key))}
+	m := map[string]string{"its key": strconv.Quote(def.KeyText(def.Key))}
 	indexes := func(kind string, list []table.IndexDefinition) {
 		for _, ix := range list {
 			m["index "+ix.Name] = fmt.Sprintf("a %s index with the key %q that projects %s",
-				kind, KeyText(def, ix.Key), projectionText(ix.Projection))
+				kind, def.KeyText(ix.Key), projectionText(ix.Projection))
 		}
 	}
 	indexes("global", def.Global)
@@ -173,23 +172,6 @@ func traits(def *table.Definition) map[string]string {
 		m["the view type of its stream"] = def.Stream.View
 	}
 	return m
-}
-
-// KeyText returns a key in the text form of [keycond.Schema].
-func KeyText(def *table.Definition, key []table.KeyElement) string {
-	var partition, sort []keycond.Attribute
-	for _, e := range key {
-		a := attributeOf(def.Attributes, e.Name)
-		if a == nil {
-			continue // cannot happen in a valid definition, which defines all key attributes
-		}
-		if e.Hash {
-			partition = append(partition, *a)
-		} else {
-			sort = append(sort, *a)
-		}
-	}
-	return keycond.NewSchema(partition, sort).String()
 }
 
 func projectionText(p table.Projection) string {

@@ -141,5 +141,5 @@ func (ix *Index) Lacks(name string) bool {
 	if ix == nil || ix.Projection == "ALL" || slices.Contains(ix.Include, name) {
 		return false
 	}
-	return !slices.ContainsFunc(ix.Key.Attributes(), func(a keycond.Attribute) bool { return a.Name == name })
+	return !ix.Key.Has(name) && !ix.Key.Table().Has(name)
 }

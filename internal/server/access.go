@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"net"
 	"net/http"
 	"slices"
@@ -28,11 +27,8 @@ func checkHost(r *http.Request, allowed []string) *failure {
 	if slices.ContainsFunc(allowed, func(name string) bool { return name == "*" || strings.EqualFold(name, host) }) {
 		return nil
 	}
-	return &failure{
-		status: http.StatusForbidden, typ: "AccessDeniedException", closes: true,
-		msg: fmt.Sprintf("The Host header %q does not name this machine. To allow it, start the server with this "+
-			"name (--allow-host, ServerOptions.AllowHosts).", r.Host),
-	}
+	return accessDenied("The Host header %q does not name this machine. To allow it, start the server with this "+
+		"name (--allow-host, ServerOptions.AllowHosts).", r.Host)
 }
 
 // LocalOnly returns a handler that passes requests to h. It refuses a request that arrives at a loopback address but
@@ -46,13 +42,4 @@ func LocalOnly(h http.Handler, allowed []string) http.Handler {
 		}
 		h.ServeHTTP(w, r)
 	})
-}
-
-// errOrigin is the answer to a browser page whose origin is not allowed.
-func errOrigin(origin string) *failure {
-	return &failure{
-		status: http.StatusForbidden, typ: "AccessDeniedException", closes: true,
-		msg: fmt.Sprintf("Pages of the origin %q must not use this server. To allow it, start the server with this "+
-			"origin (--cors, ServerOptions.CORS).", origin),
-	}
 }

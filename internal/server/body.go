@@ -32,18 +32,12 @@ func readBody(r *http.Request, limit int, buf *buffer, sh *share) *failure {
 	if n := int(r.ContentLength); n > 0 {
 		buf.b = slices.Grow(buf.b, min(n+1, firstRead)) // one more byte, so that reading the end needs no growth
 	}
-	ok, err := readAll(r.Body, limit, int(r.ContentLength)+1, buf, sh)
-	switch {
-	case err == errBudget:
-		return errBusy
-	case err != nil:
-		return errSerialization // truncated, or malformed chunks
-	case !ok:
+	// If reading fails, the body is truncated or has malformed chunks.
+	f := readAll(r.Body, limit, int(r.ContentLength)+1, buf, sh, errSerialization)
+	if f != nil && f.status == http.StatusRequestEntityTooLarge {
 		drain(r.Body, limit)
-		return errTooLarge(limit)
 	}
-
-	return nil
+	return f
 }
 
 // unpack decodes raw into buf if it has a content encoding. For a body that it cannot decode, DynamoDB answers
@@ -68,31 +62,15 @@ func unpack(h http.Header, raw []byte, limit int, buf *buffer, sh *share) ([]byt
 		return nil, errInternal
 	}
 
-	ok, err := readAll(src, limit, 0, buf, sh)
-	switch {
-	case err == errBudget:
-		return nil, errBusy
-	case err != nil:
-		return nil, errInternal
-	case !ok:
-		return nil, errTooLarge(limit)
-	}
-
-	return buf.b, nil
+	f := readAll(src, limit, 0, buf, sh, errInternal)
+	return buf.b, f
 }
 
-// errBudget says that the bodies of all requests together have used up their budget.
-var errBudget = errors.New("server: no bytes left in the budget")
-
-// readAll appends src to buf. Before buf grows, readAll takes the memory from the budget through sh. It returns false
-// if src is longer than limit, and errBudget if the budget is used up. Expected is the length of src plus one, or 0
-// if the length is unknown; with it, the last growth takes no more memory than needed.
-func readAll(src io.Reader, limit, expected int, buf *buffer, sh *share) (bool, error) {
+// readAll appends src to buf. Before buf grows, readAll takes the memory from the budget through sh. If reading fails,
+// it returns broken. Expected is the length of src plus one, or 0 if the length is unknown; with it, the last growth
+// takes no more memory than needed.
+func readAll(src io.Reader, limit, expected int, buf *buffer, sh *share, broken *failure) *failure {
 	for {
-		if len(buf.b) > limit {
-			return false, nil
-		}
-
 		want := cap(buf.b)
 		if len(buf.b) == want {
 			if want *= 2; expected > cap(buf.b) {
@@ -100,7 +78,7 @@ func readAll(src io.Reader, limit, expected int, buf *buffer, sh *share) (bool, 
 			}
 		}
 		if !sh.resize(want) {
-			return false, errBudget
+			return errBusy
 		}
 		if want > cap(buf.b) {
 			buf.b = append(make([]byte, 0, want), buf.b...)
@@ -109,11 +87,13 @@ func readAll(src io.Reader, limit, expected int, buf *buffer, sh *share) (bool, 
 		free := buf.b[len(buf.b):cap(buf.b)]
 		n, err := src.Read(free[:min(len(free), limit+1-len(buf.b))])
 		buf.b = buf.b[:len(buf.b)+n]
-		if err == io.EOF {
-			return len(buf.b) <= limit, nil
-		}
-		if err != nil {
-			return false, err
+		switch {
+		case len(buf.b) > limit && (err == nil || err == io.EOF):
+			return errTooLarge(limit)
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return broken
 		}
 	}
 }

@@ -27,34 +27,31 @@ func acceptedEncoding(headers []string) string {
 		order  int
 		named  bool
 	}
-	gzip, deflate, star := choice{weight: -1}, choice{weight: -1}, choice{weight: -1}
+	choices := map[string]choice{}
 	order := 0
 	for _, header := range headers {
 		for part := range strings.SplitSeq(header, ",") {
 			name, params, _ := strings.Cut(part, ";")
-			var c *choice
-			switch strings.ToLower(strings.TrimSpace(name)) {
-			case "gzip":
-				c = &gzip
-			case "deflate":
-				c = &deflate
-			case "*":
-				c = &star
-			default:
+			name = strings.ToLower(strings.TrimSpace(name))
+			if name != "gzip" && name != "deflate" && name != "*" {
 				continue
 			}
 			order++
-			if w := weight(params); w > c.weight {
-				*c = choice{w, order, true}
+			if c, ok := choices[name]; !ok || weight(params) > c.weight {
+				choices[name] = choice{weight(params), order, true}
 			}
 		}
 	}
 
-	for _, c := range []*choice{&gzip, &deflate} {
-		if c.weight < 0 && star.weight >= 0 {
-			*c = choice{weight: star.weight, order: star.order}
+	of := func(name string) choice {
+		c, named := choices[name]
+		if !named {
+			c = choices["*"]
+			c.named = false
 		}
+		return c
 	}
+	gzip, deflate := of("gzip"), of("deflate")
 	better := deflate.weight > gzip.weight
 	if deflate.weight == gzip.weight {
 		better = deflate.named && !gzip.named || deflate.named == gzip.named && deflate.order < gzip.order
@@ -90,24 +87,23 @@ type compressor interface {
 	Reset(w io.Writer)
 }
 
-var gzipWriters = sync.Pool{New: func() any {
-	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed)
-	return w
-}}
-
-var zlibWriters = sync.Pool{New: func() any {
-	w, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed)
-	return w
-}}
+// compressors has the pools of compressors by encoding.
+var compressors = map[string]*sync.Pool{
+	"gzip": {New: func() any {
+		w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+		return w
+	}},
+	"deflate": {New: func() any {
+		w, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed)
+		return w
+	}},
+}
 
 // compress writes body to buf in an encoding that acceptedEncoding returned. A long body is heavy work, so compress
 // waits for a slot of package throttle between parts of it. If ctx ends, compress continues without a slot, because
 // then no client waits for the answer.
 func compress(ctx context.Context, coding string, body []byte, buf *buffer) {
-	pool := &gzipWriters
-	if coding == "deflate" {
-		pool = &zlibWriters
-	}
+	pool := compressors[coding]
 	w := pool.Get().(compressor)
 	w.Reset(buf)
 	var work throttle.Work

@@ -24,6 +24,13 @@ func badRequest(typ, msg string) *failure {
 	return &failure{status: http.StatusBadRequest, typ: typ, msg: msg}
 }
 
+// accessDenied is the answer to a request from where requests are not allowed.
+func accessDenied(format, from string) *failure {
+	return &failure{
+		status: http.StatusForbidden, typ: "AccessDeniedException", closes: true, msg: fmt.Sprintf(format, from),
+	}
+}
+
 // closing returns a copy of the failure that also closes the connection.
 func (f *failure) closing() *failure {
 	c := *f
@@ -66,12 +73,8 @@ func (f *failure) note(r *http.Request) {
 
 func (f *failure) appendJSON(dst []byte) []byte {
 	dst = append(dst, `{"__type":"`...)
-	for i := range len(f.typ) + 1 {
-		if i == len(f.typ) {
-			dst = append(dst, "com.amazon.coral.service#"...)
-		} else if f.typ[i] == '#' {
-			break
-		}
+	if !strings.Contains(f.typ, "#") {
+		dst = append(dst, "com.amazon.coral.service#"...)
 	}
 	dst = append(dst, f.typ...)
 	dst = append(dst, '"')

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -140,8 +141,5 @@ func (o Options) withDefaults() Options {
 }
 
 func defaultTo[T comparable](v *T, def T) {
-	var zero T
-	if *v == zero {
-		*v = def
-	}
+	*v = cmp.Or(*v, def)
 }

@@ -73,7 +73,8 @@ func (s *service) answer(w http.ResponseWriter, r *http.Request) {
 	cors := s.allowOrigin(w, r)
 	switch {
 	case origin != "" && !cors:
-		s.fail(w, r, errOrigin(origin))
+		s.fail(w, r, accessDenied("Pages of the origin %q must not use this server. To allow it, start the server "+
+			"with this origin (--cors, ServerOptions.CORS).", origin))
 	case r.Method == http.MethodOptions && cors:
 		s.preflight(w, r)
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -45,7 +44,7 @@ func readSignature(r *http.Request, secrets map[string]string, now time.Time) (*
 	if f == nil {
 		f = sig.check(r, secrets, now)
 	}
-	return &sig, f
+	return sig, f
 }
 
 // An Isolation is the part of a request that names its database.
@@ -70,12 +69,16 @@ func (i Isolation) database(r *http.Request) (string, *failure) {
 		return strings.Trim(r.URL.Path, "/"), nil
 	}
 	sig, f := parseSignature(r)
-	if f == errUnsigned {
+	switch f {
+	case nil:
+	case errUnsigned:
 		return "", nil
+	default:
+		return "", f
 	}
 	scope := strings.SplitN(sig.credential, "/", 4)
-	if f != nil || scope[0] == "" || i == ByKey || len(scope) < 3 {
-		return scope[0], f
+	if scope[0] == "" || i == ByKey || len(scope) < 3 {
+		return scope[0], nil
 	}
 	return scope[0] + "@" + scope[2], nil
 }
@@ -142,7 +145,7 @@ func (sig *signature) verify(r *http.Request, body []byte) *failure {
 	for _, part := range sig.scope[1:] {
 		key = mac(key, part)
 	}
-	if want := hex.EncodeToString(mac(key, toSign)); !hmac.Equal([]byte(want), []byte(sig.value)) {
+	if want := fmt.Sprintf("%x", mac(key, toSign)); !hmac.Equal([]byte(want), []byte(sig.value)) {
 		return badRequest("InvalidSignatureException",
 			"The request signature we calculated does not match the signature you provided. "+
 				"Check your AWS Secret Access Key and signing method. "+
@@ -186,30 +189,30 @@ var errUnsigned = badRequest("MissingAuthenticationTokenException", "Request is 
 
 // parseSignature parses the signature of a request from its Authorization
 // header or, if it is presigned, from its query string.
-func parseSignature(r *http.Request) (signature, *failure) {
+func parseSignature(r *http.Request) (*signature, *failure) {
 	auth, query := r.Header.Get("Authorization"), r.URL.Query()
 	presigned := query.Has("X-Amz-Algorithm")
 	switch {
 	case auth != "" && presigned:
-		return signature{}, badRequest(
+		return nil, badRequest(
 			"InvalidSignatureException",
 			"Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.",
 		)
 	case presigned:
 		return parseQuery(query)
 	case !strings.HasPrefix(strings.TrimSpace(auth), "AWS4-"):
-		return signature{}, errUnsigned
+		return nil, errUnsigned
 	}
 	return parseHeader(r.Header, auth)
 }
 
-func parseHeader(h http.Header, auth string) (signature, *failure) {
+func parseHeader(h http.Header, auth string) (*signature, *failure) {
 	name, rest, _ := strings.Cut(strings.TrimSpace(auth), " ")
 	fields := map[string]string{}
 	for _, part := range strings.FieldsFunc(rest, func(c rune) bool { return c == ',' || c == ' ' }) {
 		k, v, ok := strings.Cut(part, "=")
 		if !ok {
-			return signature{}, badRequest("IncompleteSignatureException",
+			return nil, badRequest("IncompleteSignatureException",
 				fmt.Sprintf("'%s' not a valid key=value pair (missing equal-sign) in Authorization header: '%s'.",
 					part, auth))
 		}
@@ -234,15 +237,15 @@ func parseHeader(h http.Header, auth string) (signature, *failure) {
 		msg.WriteString("Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ")
 	}
 	if msg.Len() > 0 {
-		return signature{}, badRequest("IncompleteSignatureException", msg.String()+"Authorization="+auth)
+		return nil, badRequest("IncompleteSignatureException", msg.String()+"Authorization="+auth)
 	}
-	return signature{
+	return &signature{
 		algorithm: name, credential: fields["Credential"], headers: fields["SignedHeaders"],
 		value: fields["Signature"], date: date, valid: skew,
 	}, nil
 }
 
-func parseQuery(query url.Values) (signature, *failure) {
+func parseQuery(query url.Values) (*signature, *failure) {
 	var msg strings.Builder
 	for _, k := range []string{
 		"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date",
@@ -253,7 +256,7 @@ func parseQuery(query url.Values) (signature, *failure) {
 	}
 
 	if msg.Len() > 0 {
-		return signature{}, badRequest(
+		return nil, badRequest(
 			"IncompleteSignatureException", msg.String()+"Re-examine the query-string parameters.",
 		)
 	}
@@ -261,14 +264,14 @@ func parseQuery(query url.Values) (signature, *failure) {
 	if query.Has("X-Amz-Expires") {
 		n, err := strconv.Atoi(query.Get("X-Amz-Expires"))
 		if err != nil || n < 0 || n > int(maxExpires/time.Second) {
-			return signature{}, badRequest(
+			return nil, badRequest(
 				"IncompleteSignatureException", "X-Amz-Expires must be a number of seconds between 0 and 604800.",
 			)
 		}
 		valid = time.Duration(n) * time.Second
 	}
 
-	return signature{
+	return &signature{
 		algorithm: query.Get("X-Amz-Algorithm"), credential: query.Get("X-Amz-Credential"),
 		headers: query.Get("X-Amz-SignedHeaders"),
 		value:   query.Get("X-Amz-Signature"), date: query.Get("X-Amz-Date"), valid: valid, query: true,
@@ -282,13 +285,11 @@ func canonicalRequest(r *http.Request, body []byte, names []string, presigned bo
 	if presigned {
 		query.Del("X-Amz-Signature")
 	}
-	path := r.URL.EscapedPath()
-	if path == "" {
-		path = "/"
-	}
+	path := cmp.Or(r.URL.EscapedPath(), "/")
 	var b strings.Builder
 	b.WriteString(r.Method + "\n")
-	appendEscaped(&b, path)
+	// All services but S3 escape the escaped path once more.
+	b.WriteString(strings.ReplaceAll(url.QueryEscape(path), "%2F", "/"))
 	b.WriteString("\n" + canonicalQuery(query) + "\n")
 	for _, name := range names {
 		b.WriteString(name + ":" + headerValue(r, name) + "\n")
@@ -322,30 +323,13 @@ func headerValue(r *http.Request, name string) string {
 	return strings.Join(values, ",")
 }
 
-// appendEscaped escapes an escaped path once more, as all services but S3
-// require.
-func appendEscaped(b *strings.Builder, path string) {
-	const upperHex = "0123456789ABCDEF"
-	for i := range len(path) {
-		switch c := path[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("-._~/", c) >= 0:
-			b.WriteByte(c)
-		default:
-			b.Write([]byte{'%', upperHex[c>>4], upperHex[c&15]})
-		}
-	}
-}
-
 func mac(key []byte, text string) []byte {
 	h := hmac.New(sha256.New, key)
 	h.Write([]byte(text))
 	return h.Sum(nil)
 }
 
-func hexSum(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
-}
+func hexSum(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
 func span(d time.Duration) string {
 	if d%time.Minute == 0 {

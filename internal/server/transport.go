@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,12 +40,7 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	in := req.WithContext(inner) // a copy, so the handler may change it
 	in.Proto, in.ProtoMajor, in.ProtoMinor = "HTTP/1.1", 1, 1
 	in.RequestURI, in.RemoteAddr = req.URL.RequestURI(), "in-process"
-	if in.Host == "" {
-		in.Host = req.URL.Host
-	}
-	if in.Method == "" {
-		in.Method = http.MethodGet
-	}
+	in.Host, in.Method = cmp.Or(in.Host, req.URL.Host), cmp.Or(in.Method, http.MethodGet)
 	if in.Header == nil {
 		in.Header = http.Header{}
 	}
@@ -55,17 +51,11 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 
 	w := &response{header: make(http.Header, 8)}
-	if err := w.serve(t.Handler, in); err != nil {
+	if err := cmp.Or(w.serve(t.Handler, in), context.Cause(ctx)); err != nil {
 		w.buf.free()
 		return nil, err
 	}
-	if ctx.Err() != nil {
-		w.buf.free()
-		return nil, context.Cause(ctx)
-	}
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
+	w.WriteHeader(http.StatusOK)
 	length := int64(0)
 	if w.buf != nil {
 		length = int64(len(w.buf.b))

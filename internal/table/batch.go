@@ -1,5 +1,7 @@
 package table
 
+import "cmp"
+
 // A Batch counts the rows and bytes of one update, and reports when the caller should end it. An update must stay
 // small, as other writers wait for it and an engine keeps all of it in memory. A batch is full once it has Rows rows
 // or [BatchBytes] bytes, whichever comes first. The zero value is an empty batch.
@@ -21,11 +23,7 @@ const (
 func (b *Batch) Add(bytes int) (full bool) {
 	b.rows++
 	b.bytes += bytes
-	limit := b.Rows
-	if limit == 0 {
-		limit = BatchRows
-	}
-	return b.rows >= limit || b.bytes >= BatchBytes
+	return b.rows >= cmp.Or(b.Rows, BatchRows) || b.bytes >= BatchBytes
 }
 
 // Reset empties the batch.

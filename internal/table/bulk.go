@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/address"
@@ -133,12 +133,9 @@ func (p *Part) Delete(key attr.Item) error {
 
 // add adds a put of item, or a deletion if item is nil. The caller has checked key.
 func (p *Part) add(key, item attr.Item) {
-	t, buf := p.table, p.entry.partition[:0]
-	buf, _ = t.key.AppendPartition(buf, key)
-	n := len(buf)
-	buf, _ = t.key.AppendSort(buf, key)
-	p.entry.partition = buf
-	r := bulkRow{item: uint32(len(p.items)), addr: p.address(t.def.Space, buf[:n], buf[n:])}
+	var buf [addressBytes]byte
+	partition, sort := p.table.addressOf(buf[:0], key)
+	r := bulkRow{item: uint32(len(p.items)), addr: p.address(p.table.def.Space, partition, sort)}
 	if item != nil {
 		r.value = p.keep(item)
 	}
@@ -283,29 +280,12 @@ func (b *Bulk) update(ctx context.Context, parts []*Part) error {
 	return nil
 }
 
-// parallel calls fn with each number from 0 to n-1, in up to GOMAXPROCS goroutines. After the first error it makes no
-// more calls and returns that error.
+// parallel calls fn with each number from 0 to n-1, in up to GOMAXPROCS goroutines, and returns the first error.
 func parallel(n int, fn func(i int) error) error {
-	var next atomic.Int64
-	var first atomic.Pointer[error]
-	var wait sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wait.Go(func() {
-			for first.Load() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				if err := fn(i); err != nil {
-					first.CompareAndSwap(nil, &err)
-				}
-			}
-		})
+	var calls errgroup.Group
+	calls.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		calls.Go(func() error { return fn(i) })
 	}
-
-	wait.Wait()
-	if err := first.Load(); err != nil {
-		return *err
-	}
-	return nil
+	return calls.Wait()
 }

@@ -3,6 +3,7 @@ package table
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math"
 
 	"github.com/sortkey/sortkey/store"
@@ -22,6 +23,20 @@ var (
 
 	spaceCounter = []byte("space")
 )
+
+// RowsOf yields the rows of a partition of the catalogue.
+func RowsOf(r store.Reader, partition []byte) iter.Seq2[store.Row, error] {
+	return r.Query(CatalogueSpace, partition, store.Range{}, false)
+}
+
+// PutJSON puts a row of the catalogue whose value is the JSON of v.
+func PutJSON(w store.Writer, partition, row []byte, v any) error {
+	value, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return w.Put(CatalogueSpace, partition, row, value)
+}
 
 // LastSpace returns the space that was assigned last.
 func LastSpace(r store.Reader) (last store.Space, err error) {
@@ -52,9 +67,5 @@ func TakeSpaces(w store.Writer, spaces []*store.Space) error {
 		last++
 		*s = last
 	}
-	counter, err := json.Marshal(last)
-	if err != nil {
-		return err
-	}
-	return w.Put(CatalogueSpace, CountersPartition, spaceCounter, counter)
+	return PutJSON(w, CountersPartition, spaceCounter, last)
 }

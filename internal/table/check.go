@@ -1,6 +1,8 @@
 package table
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,20 +31,11 @@ func (d *Definition) Check() error {
 		}
 	}
 
-	if err := d.checkKey(d.Key, false); err != nil {
-		return err
-	}
 	names := map[string]bool{}
-	if err := d.checkLocal(names); err != nil {
-		return err
-	}
-	if err := d.checkGlobal(names); err != nil {
-		return err
-	}
-	if err := d.checkVectors(names); err != nil {
-		return err
-	}
-	if err := d.checkProjected(); err != nil {
+	err := cmp.Or(
+		d.checkKey(d.Key, false), d.checkLocal(names), d.checkGlobal(names), d.checkVectors(names), d.checkProjected(),
+	)
+	if err != nil {
 		return err
 	}
 	return d.checkUnused()
@@ -124,24 +117,20 @@ func (d *Definition) checkDefined(key []KeyElement, index bool) error {
 
 // CheckDefined returns an error if a key has attributes without a definition.
 func (d *Definition) CheckDefined(key []KeyElement) error {
-	var keys, definitions []string
-	missing := false
+	var keys []string
+	defined := true
 	for _, e := range key {
 		keys = append(keys, e.Name)
-		if _, ok := d.attribute(e.Name); !ok {
-			missing = true
-		}
+		_, ok := d.attribute(e.Name)
+		defined = defined && ok
 	}
-	if !missing {
+	if defined {
 		return nil
-	}
-	for _, a := range d.Attributes {
-		definitions = append(definitions, a.Name)
 	}
 	return invalid(
 		wrong+
 			"Some index key attributes are not defined in AttributeDefinitions. Keys: [%s], AttributeDefinitions: [%s]",
-		strings.Join(keys, ", "), strings.Join(definitions, ", "),
+		strings.Join(keys, ", "), attributeNames(d.Attributes),
 	)
 }
 
@@ -243,7 +232,7 @@ func (d *Definition) checkUnused() error {
 			}
 			return invalid(
 				wrong+"Some AttributeDefinitions are not used. AttributeDefinitions: [%s], keys used: [%s]",
-				attributeNames(d.Attributes), strings.Join(sortedKeys(used), ", "),
+				attributeNames(d.Attributes), strings.Join(slices.Sorted(maps.Keys(used)), ", "),
 			)
 		}
 	}
@@ -256,13 +245,4 @@ func attributeNames(attrs []keycond.Attribute) string {
 		names[i] = a.Name
 	}
 	return strings.Join(names, ", ")
-}
-
-func sortedKeys(m map[string]bool) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -75,7 +75,7 @@ func (db *DB) Fork(st store.Store) *DB {
 			c := Compile(t.def, nil)
 			from := t.Counters(false)
 			for i, to := range c.Counters(false) {
-				to.Stats.copyFrom(from[i].Stats)
+				to.Stats.Store(from[i].Stats.Load())
 			}
 			all.ByName[name] = c
 		}
@@ -130,21 +130,14 @@ func (db *DB) View(ctx context.Context, fn func(*View) error) error {
 	} else if j != nil {
 		return j.read(ctx, fn)
 	}
-	for {
-		err := db.view(ctx, fn)
-		if again, err := db.Outdated(ctx, err); !again {
-			return err
-		}
-	}
-}
-
-func (db *DB) view(ctx context.Context, fn func(*View) error) error {
-	all := db.Current()
-	return all.Rows.View(ctx, func(r store.Reader) error {
-		if db.Current() != all { // r may already have rows of tables that all does not have
-			return errMoved
-		}
-		return fn(&View{ctx: ctx, db: db, tables: all, r: r})
+	return db.Retry(ctx, func() error {
+		all := db.Current()
+		return all.Rows.View(ctx, func(r store.Reader) error {
+			if db.Current() != all { // r may already have rows of tables that all does not have
+				return errMoved
+			}
+			return fn(&View{ctx: ctx, db: db, tables: all, r: r})
+		})
 	})
 }
 
@@ -158,12 +151,7 @@ func (db *DB) ViewItem(ctx context.Context, fn func(*View) error) error {
 	if _, ok := db.Store.(capability.Getter); !ok || j != nil {
 		return db.View(ctx, fn)
 	}
-	for {
-		err := db.viewItem(ctx, fn)
-		if again, err := db.Outdated(ctx, err); !again {
-			return err
-		}
-	}
+	return db.Retry(ctx, func() error { return db.viewItem(ctx, fn) })
 }
 
 func (db *DB) viewItem(ctx context.Context, fn func(*View) error) error {
@@ -197,6 +185,16 @@ func (db *DB) Outdated(ctx context.Context, err error) (bool, error) {
 	}
 	err = db.sharing.Reload(ctx)
 	return err == nil, err
+}
+
+// Retry calls fn. If the call fails because the tables have changed, Retry calls fn again; see [DB.Outdated].
+func (db *DB) Retry(ctx context.Context, fn func() error) error {
+	for {
+		again, err := db.Outdated(ctx, fn())
+		if !again {
+			return err
+		}
+	}
 }
 
 // A getter is the Reader of a View that ViewItem passes to its function, and holds that View. Getters are pooled, so
@@ -245,12 +243,7 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 // run is Update for a context that belongs to no transaction.
 func (db *DB) run(ctx context.Context, u *update, fn func(*Tx) error) error {
 	u.fn = fn
-	for {
-		err := db.apply(ctx, u)
-		if again, err := db.Outdated(ctx, err); !again {
-			return err
-		}
-	}
+	return db.Retry(ctx, func() error { return db.apply(ctx, u) })
 }
 
 // An update is the state of a running Update. Updates are pooled, so the function must not keep its Tx. UpdateJoined

@@ -270,6 +270,9 @@ func (d *Definition) attribute(name string) (keycond.Attribute, bool) {
 	return keycond.Attribute{}, false
 }
 
+// KeyText returns a key in the text form of [keycond.Schema].
+func (d *Definition) KeyText(key []KeyElement) string { return d.schema("", key, nil).String() }
+
 // schema compiles the key of the table or of an index. The caller has checked the definition.
 func (d *Definition) schema(index string, key []KeyElement, table *keycond.Schema) *keycond.Schema {
 	var partition, sort []keycond.Attribute

@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,14 +79,14 @@ func (db *DB) findExpired(
 			if !hit && seen < sweepRows {
 				continue
 			}
-			at := store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}
+			at := PositionOf(row)
 			full := false
 			if hit {
-				gone = append(gone, at)
+				gone = append(gone, *at)
 				full = size.Add(len(row.Value))
 			}
 			if seen == sweepRows || full {
-				last = &at
+				last = at
 				return nil
 			}
 		}

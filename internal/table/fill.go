@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/address"
 	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/store"
@@ -17,10 +16,9 @@ const fillRowsShared = 50
 
 // FillIndex adds the entries of the first items of a span to an index that is being built, in one update. It skips
 // entries that exist already. It returns the position of the last item that it read, or nil if it has reached the end
-// of the span or the index is no longer being built. FillIndex reuses the memory of list, so nothing else may use
-// list.
+// of the span or the index is no longer being built.
 func (db *DB) FillIndex(
-	ctx context.Context, name string, space store.Space, span store.Span, list *EntryList,
+	ctx context.Context, name string, space store.Space, span store.Span,
 ) (after *store.Position, err error) {
 	// hold the lock until the new entries are counted, so that no definition changes meanwhile
 	if err := db.Updates.RLock(ctx); err != nil {
@@ -38,7 +36,14 @@ func (db *DB) FillIndex(
 	}
 	err = db.update(ctx, all.Rows, func(w store.Writer) error {
 		items, bytes, examined, after = 0, 0, 0, nil
-		list.reset()
+		var e entry
+		var list []entry
+		var keys []byte // memory of the keys in list
+		keep := func(key []byte) []byte {
+			from := len(keys)
+			keys = append(keys, key...)
+			return keys[from:]
+		}
 		var size Batch
 		if db.sharing != nil {
 			size.Rows = fillRowsShared
@@ -53,15 +58,22 @@ func (db *DB) FillIndex(
 			if err := work.Add(ctx, len(row.Value)); err != nil {
 				return err
 			}
-			if size.Add(list.add(ix, itemOf(row.Value))) {
-				after = &store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}
+			length := 0
+			if e.make(ix, itemOf(row.Value)) {
+				list = append(list, entry{
+					partition: keep(e.partition), sort: keep(e.sort), value: slices.Clone(e.value),
+				})
+				length = len(e.value)
+			}
+			if size.Add(length) {
+				after = PositionOf(row)
 				break
 			}
 		}
 
 		if p, ok := w.(capability.Prefetcher); ok {
 			var addrs [][]byte
-			for _, e := range list.entries {
+			for _, e := range list {
 				addrs = append(addrs, address.Append(nil, space, e.partition, e.sort))
 			}
 			if err := p.Prefetch(addrs); err != nil {
@@ -69,7 +81,7 @@ func (db *DB) FillIndex(
 			}
 		}
 
-		for _, e := range list.entries {
+		for _, e := range list {
 			if _, exists, err := w.Get(space, e.partition, e.sort); err != nil {
 				return err
 			} else if exists {
@@ -96,34 +108,9 @@ func (db *DB) FillIndex(
 	return after, nil
 }
 
-// An EntryList holds the index entries that one update adds. Updates of the same build reuse its memory. Otherwise
-// the garbage collector would slow down other requests while a large index is built.
-type EntryList struct {
-	entries []entry
-	keys    []byte // memory of the entries' keys
-	scratch entry
-}
-
-// reset empties the list.
-func (l *EntryList) reset() { l.entries, l.keys = l.entries[:0], l.keys[:0] }
-
-// add adds the index entry of an item and returns the length of its value, or 0 if the item has no entry.
-func (l *EntryList) add(ix *Index, it attr.Item) int {
-	e := &l.scratch
-	if !e.make(ix, it) {
-		return 0
-	}
-	l.entries = append(l.entries, entry{
-		partition: l.key(e.partition), sort: l.key(e.sort), value: slices.Clone(e.value),
-	})
-	return len(e.value)
-}
-
-// key returns a copy of a key.
-func (l *EntryList) key(k []byte) []byte {
-	from := len(l.keys)
-	l.keys = append(l.keys, k...)
-	return l.keys[from:]
+// PositionOf returns a copy of the position of a row.
+func PositionOf(row store.Row) *store.Position {
+	return &store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}
 }
 
 // Building returns the index of the table called name that has the given space, if it is still being built, or nil.

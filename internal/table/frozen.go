@@ -18,10 +18,17 @@ type frozen struct {
 	rows *btree.BTreeG[changedRow]
 }
 
+// freeze returns a Reader of the rows as they are now. From the first call on, the transaction writes through an
+// undoWriter.
 func (tx *Tx) freeze() *frozen {
-	w := tx.remembering()
-	f := &frozen{w, btree.NewG(16, func(a, b changedRow) bool { return string(a.addr) < string(b.addr) })}
-	w.frozen = append(w.frozen, f)
+	if tx.undo == nil {
+		tx.undo = &undoWriter{Writer: tx.w}
+		tx.w, tx.r = tx.undo, tx.undo
+	}
+	f := &frozen{
+		tx.undo, btree.NewG(16, func(a, b changedRow) bool { return string(a.addr) < string(b.addr) }),
+	}
+	tx.undo.frozen = append(tx.undo.frozen, f)
 	return f
 }
 
@@ -42,17 +49,13 @@ func (f *frozen) Query(
 	space store.Space, partition []byte, r store.Range, reverse bool,
 ) iter.Seq2[store.Row, error] {
 	lo, hi := address.AppendRange(nil, nil, space, partition, r)
-	return merge(f.w.Query(space, partition, r, reverse), f.changed(lo, hi), reverse, func(row store.Row) []byte {
-		return address.Append(nil, space, partition, row.Sort)
-	})
+	return merge(f.w.Query(space, partition, r, reverse), f.changed(lo, hi), reverse, space, partition)
 }
 
 // Scan implements [store.Reader].
 func (f *frozen) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, error] {
 	lo, hi := address.AppendSpan(nil, nil, space, s)
-	return merge(f.w.Scan(space, s), f.changed(lo, hi), false, func(row store.Row) []byte {
-		return address.Append(nil, space, row.Partition, row.Sort)
-	})
+	return merge(f.w.Scan(space, s), f.changed(lo, hi), false, space, nil)
 }
 
 // changed returns the rows with lo <= address < hi that have changed, in address order. A nil hi means no bound.
@@ -68,10 +71,10 @@ func (f *frozen) changed(lo, hi []byte) (list []changedRow) {
 }
 
 // merge yields the rows of now as they were before the changes: it replaces each changed row by its old value. changed
-// has the changed rows in address order, and now is in the opposite order if reverse is set. The update must not write
-// until merge ends.
+// has the changed rows in address order, and now is in the opposite order if reverse is set. partition is that of all
+// rows, or nil if the rows have theirs. The update must not write until merge ends.
 func merge(
-	now iter.Seq2[store.Row, error], changed []changedRow, reverse bool, addressOf func(store.Row) []byte,
+	now iter.Seq2[store.Row, error], changed []changedRow, reverse bool, space store.Space, partition []byte,
 ) iter.Seq2[store.Row, error] {
 	if len(changed) == 0 {
 		return now
@@ -86,7 +89,11 @@ func merge(
 				yield(store.Row{}, err)
 				return
 			}
-			addr, order := addressOf(row), 1
+			own := partition
+			if own == nil {
+				own = row.Partition
+			}
+			addr, order := address.Append(nil, space, own, row.Sort), 1
 			for len(left) > 0 && order > 0 {
 				if order = bytes.Compare(addr, left[0].addr); reverse {
 					order = -order

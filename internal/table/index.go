@@ -38,17 +38,9 @@ func (e *entry) make(ix *Index, it attr.Item) bool {
 	if it != nil && ix.def.Vector != nil {
 		return e.makeVector(ix, it)
 	}
-	if it == nil || !ix.has(it) || ix.checkEntry(it) != nil {
+	if it == nil || !ix.has(it) || ix.checkEntry(it) != nil || !e.setKey(ix, it) {
 		return false
 	}
-	var ok bool
-	if e.partition, ok = ix.key.AppendPartition(e.partition[:0], it); !ok {
-		return false
-	}
-	if e.sort, ok = ix.key.AppendSort(e.sort[:0], it); !ok {
-		return false
-	}
-
 	if ix.project == nil {
 		e.value = it
 		return true
@@ -56,6 +48,15 @@ func (e *entry) make(ix *Index, it attr.Item) bool {
 	e.projected = item.AppendOnly(e.projected[:0], it, ix.project)
 	e.value = attr.Item(e.projected)
 	return true
+}
+
+// setKey sets the key of e to that of the entry which ix has for an item. It returns false if the item lacks an
+// attribute of the key.
+func (e *entry) setKey(ix *Index, it attr.Item) (ok bool) {
+	if e.partition, ok = ix.key.AppendPartition(e.partition[:0], it); ok {
+		e.sort, ok = ix.key.AppendSort(e.sort[:0], it)
+	}
+	return ok
 }
 
 // has reports whether item has all key attributes of ix with the right kinds. Only such items have an entry.

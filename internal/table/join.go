@@ -19,9 +19,9 @@ type txContext struct {
 
 // A transaction is the state that all contexts of one View or Update share.
 type transaction struct {
-	// serial is true for an Update. Only one operation at a time may run in an Update; it holds using.
-	serial bool
-	update *Tx // nil for a View
+	// update is the Tx of an Update, or nil for a View. Only one operation at a time may run in an Update; it holds
+	// using.
+	update *Tx
 	using  sync.Mutex
 
 	state sync.Mutex // guards the fields below
@@ -105,13 +105,7 @@ func (db *DB) UpdateJoined(ctx context.Context, fn func(context.Context) error) 
 		return j.nested(ctx, fn)
 	}
 	return db.run(ctx, newUpdate(), func(tx *Tx) (err error) {
-		x := new(struct {
-			txContext
-			transaction
-		})
-		x.transaction.serial, x.transaction.update = true, tx
-		x.txContext = txContext{view: &tx.View, tx: tx, transaction: &x.transaction}
-		j := &x.txContext
+		j := &txContext{view: &tx.View, tx: tx, transaction: &transaction{update: tx}}
 		tx.fixed = true
 		defer func() {
 			if broken := j.end(); broken != nil {
@@ -163,11 +157,11 @@ func (db *DB) joined(ctx context.Context) (*txContext, error) {
 // use begins an operation with the transaction; done ends it. While a nested Update runs, only operations with the
 // innermost context and reads of frozen states are allowed. For others, use returns an error.
 func (j *txContext) use() (done func(), err error) {
-	if j.serial && !j.using.TryLock() {
+	if j.update != nil && !j.using.TryLock() {
 		return nil, errConcurrent
 	}
 	done = func() {
-		if j.serial {
+		if j.update != nil {
 			j.using.Unlock()
 		}
 	}
@@ -256,7 +250,7 @@ func (j *txContext) nested(ctx context.Context, fn func(context.Context) error) 
 		defer done()
 		inner.nest(outer)
 		if returned && err == nil {
-			j.tx.release(point)
+			point.release()
 			return
 		}
 		if failure := j.tx.restore(point); failure != nil {
@@ -283,14 +277,9 @@ func (x *transaction) nest(next *txContext) (was *txContext) {
 // transaction, Freeze returns ctx itself.
 func (db *DB) Freeze(ctx context.Context) (frozen context.Context, release func(), err error) {
 	j, err := db.joined(ctx)
-	if err != nil || j == nil || !j.serial {
+	if err != nil || j == nil || j.update == nil {
 		return ctx, func() {}, err
 	}
-	return db.freeze(ctx, j)
-}
-
-// freeze does the work of Freeze for a context that belongs to an Update.
-func (db *DB) freeze(ctx context.Context, j *txContext) (frozen context.Context, release func(), err error) {
 	done, err := j.use()
 	if err != nil {
 		return nil, nil, err
@@ -299,19 +288,13 @@ func (db *DB) freeze(ctx context.Context, j *txContext) (frozen context.Context,
 	f := j.update.freeze()
 	view := *j.view
 	view.r = f
-	frozen = db.join(ctx, &txContext{view: &view, transaction: j.transaction})
-	release = func() {
-		j, _ := db.joined(frozen)
-		if j == nil {
-			return
-		}
-		if done, err := j.use(); err == nil {
+	reads := &txContext{view: &view, transaction: j.transaction}
+	return db.join(ctx, reads), func() {
+		if done, err := reads.use(); err == nil {
 			f.release()
 			done()
 		}
-	}
-
-	return frozen, release, nil
+	}, nil
 }
 
 // isRefusal reports whether an error is an answer to a request, rather than a failure of the store or the end of a

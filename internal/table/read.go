@@ -141,24 +141,19 @@ func (x *examiner) options(reverse bool) keycond.PageOptions {
 
 // examine handles an item that the page reads. It is called before the filter.
 func (x *examiner) examine(it attr.Item) error {
-	switch {
-	case x.q.Fetch:
+	if x.q.Fetch {
 		return x.fetch(it)
-	case x.bills:
-		return x.bill(it)
 	}
-	return x.work.Add(x.s.ctx, len(it))
-}
-
-// bill adds the billed size of an item.
-func (x *examiner) bill(it attr.Item) error {
-	x.billed += x.q.Table.BilledSize(it)
+	if x.bills {
+		x.billed += x.q.Table.BilledSize(it)
+	}
 	return x.work.Add(x.s.ctx, len(it))
 }
 
 // fetch reads the whole item of an index entry, and adds its size and units.
 func (x *examiner) fetch(entry attr.Item) (err error) {
-	if x.whole, err = x.s.fetch(x.q.Table, entry); err != nil {
+	partition, sort := x.q.Table.addressOf(nil, entry)
+	if x.whole, err = x.s.get(x.q.Table, partition, sort); err != nil {
 		return err
 	}
 	x.fetched += x.whole.Size()
@@ -189,13 +184,6 @@ func (s *View) page(q *Read, x *examiner, read keycond.Page, err error, tr Trace
 	tr.Bytes, tr.Stop = read.Bytes, read.Stop
 	reportTrace(s.ctx, tr)
 	return page, nil
-}
-
-// fetch reads the item of an index entry from the table.
-func (s *View) fetch(t *Table, item attr.Item) (attr.Item, error) {
-	partition, _ := t.key.AppendPartition(nil, item)
-	sort, _ := t.key.AppendSort(nil, item)
-	return s.get(t, partition, sort)
 }
 
 // schema returns the key of the table or index to read. A start key must have exactly the attributes of that key.

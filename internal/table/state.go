@@ -48,6 +48,18 @@ func (d *Definition) passing() bool {
 	return false
 }
 
+// Sleep waits for a time, or until ctx ends. It then returns the cause of ctx.
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 type settledKey struct{}
 
 // Settled returns a context for operations without delays: tables that they create can be used at once, and their

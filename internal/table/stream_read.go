@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -48,7 +49,26 @@ func (s *View) Streams(table string) (list []*StreamInfo, err error) {
 			list = append(list, t.def.StreamInfo())
 		}
 	}
-	for row, err := range s.r.Query(CatalogueSpace, EndedStreams, store.Range{}, false) {
+	ended, err := ReadEndedStreams(s.r)
+	if err != nil {
+		return nil, err
+	}
+	for _, info := range ended {
+		if (table == "" || table == info.Table) && !s.db.Trimmed(info.Ended) {
+			list = append(list, info)
+		}
+	}
+
+	slices.SortStableFunc(list, func(a, b *StreamInfo) int {
+		return cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.Label, b.Label))
+	})
+	// While a stream is being switched off, both the table and EndedStreams have it.
+	return slices.CompactFunc(list, func(a, b *StreamInfo) bool { return a.Space == b.Space }), nil
+}
+
+// ReadEndedStreams returns the streams that were switched off and are still in the catalogue.
+func ReadEndedStreams(r store.Reader) (list []*StreamInfo, err error) {
+	for row, err := range RowsOf(r, EndedStreams) {
 		if err != nil {
 			return nil, err
 		}
@@ -56,19 +76,9 @@ func (s *View) Streams(table string) (list []*StreamInfo, err error) {
 		if err := json.Unmarshal(row.Value, info); err != nil {
 			return nil, fmt.Errorf("damaged catalogue: stream %q: %w", row.Sort, err)
 		}
-		if (table == "" || table == info.Table) && !s.db.Trimmed(info.Ended) {
-			list = append(list, info)
-		}
+		list = append(list, info)
 	}
-
-	slices.SortStableFunc(list, func(a, b *StreamInfo) int {
-		if c := strings.Compare(a.Table, b.Table); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Label, b.Label)
-	})
-	// While a stream is being switched off, both the table and EndedStreams have it.
-	return slices.CompactFunc(list, func(a, b *StreamInfo) bool { return a.Space == b.Space }), nil
+	return list, nil
 }
 
 // Roll closes the shards of a stream whose epoch is over, even if there are no new records. A write that is still
@@ -140,7 +150,7 @@ func (s *View) Shards(st *StreamInfo) (list []ShardInfo, err error) {
 		}
 		epochs = max(epochs, lasts[column].epoch())
 	}
-	first := min(st.EpochOf(s.db.Clock().Add(-StreamRetention)), epochs)
+	first := min(s.oldest(st), epochs)
 	for epoch := first; epoch <= epochs; epoch++ {
 		for column, last := range lasts {
 			if epoch <= last.epoch() {
@@ -185,7 +195,7 @@ func (s *View) Records(
 // [View.Records].
 func (s *View) After(st *StreamInfo, column uint32, q Sequence, limit int) (list []StreamRecord, err error) {
 	last, err := lastSequence(s.r, &st.Stream, column)
-	epoch := max(q.epoch(), st.EpochOf(s.db.Clock().Add(-StreamRetention)))
+	epoch := max(q.epoch(), s.oldest(st))
 	for ; err == nil && len(list) == 0 && epoch <= last.epoch(); epoch++ {
 		list, _, _, err = s.Records(st, Shard{epoch, column}, q+1, limit)
 	}
@@ -256,7 +266,7 @@ func (s *View) Lost(st *StreamInfo, column uint32, q Sequence) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	horizon := min(last.epoch(), st.EpochOf(s.db.Clock().Add(-StreamRetention)))
+	horizon := min(last.epoch(), s.oldest(st))
 	for epoch := q.epoch(); epoch <= horizon; epoch++ {
 		for r, err := range records(s.r, &st.Stream, Shard{epoch, column}, q+1, false) {
 			return err == nil && s.db.Trimmed(r.Time), err
@@ -264,6 +274,9 @@ func (s *View) Lost(st *StreamInfo, column uint32, q Sequence) (bool, error) {
 	}
 	return false, nil
 }
+
+// oldest returns the first epoch of the stream, or of the history, that has records which are kept.
+func (s *View) oldest(st *StreamInfo) uint32 { return st.EpochOf(s.db.Clock().Add(-st.retention())) }
 
 // retention returns how long the records of the stream, or of the history, are kept.
 func (st *StreamInfo) retention() time.Duration {
@@ -341,7 +354,7 @@ func (s *View) findTrimmed(st *StreamInfo) (old []store.Position, from, to uint3
 	if ok && len(value) == 4 {
 		from = binary.BigEndian.Uint32(value)
 	}
-	horizon := max(from, st.EpochOf(s.db.Clock().Add(-st.retention())))
+	horizon := max(from, s.oldest(st))
 	for to = from; ; to++ {
 		for column := range uint32(st.Shards) {
 			sh := Shard{to, column}

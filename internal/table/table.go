@@ -84,27 +84,14 @@ func projector(ix *Index) func([]byte) bool {
 	if ix.def.Projection.Type == ProjectAll {
 		return nil
 	}
-	keep := slices.Clone(ix.def.Projection.Include)
+	keep := map[string]bool{}
+	for _, name := range ix.def.Projection.Include {
+		keep[name] = true
+	}
 	for _, a := range slices.Concat(ix.key.Attributes(), ix.filters) {
-		keep = append(keep, a.Name)
+		keep[a.Name] = true
 	}
-	const few = 8 // up to this number, a linear search is faster than a map
-	if len(keep) <= few {
-		return func(name []byte) bool {
-			for _, k := range keep {
-				if string(name) == k {
-					return true
-				}
-			}
-			return false
-		}
-	}
-
-	set := make(map[string]bool, len(keep))
-	for _, k := range keep {
-		set[k] = true
-	}
-	return func(name []byte) bool { return set[string(name)] }
+	return func(name []byte) bool { return keep[string(name)] }
 }
 
 // Name returns the table's name.
@@ -125,7 +112,7 @@ func (t *Table) HasLocal() bool { return len(t.def.Local) > 0 }
 
 // Items returns the number of items and their storage in bytes.
 func (t *Table) Items() (count, bytes int64) {
-	return t.stats.figures()
+	return t.stats.sum()
 }
 
 // HasIndex reports whether the table has a secondary index called name, even if it is still being built.
@@ -169,7 +156,7 @@ func (ix *Index) Local() bool { return ix.local }
 
 // Items returns the number of entries and their storage in bytes.
 func (ix *Index) Items() (count, bytes int64) {
-	return ix.stats.figures()
+	return ix.stats.sum()
 }
 
 // Examined returns how many items of the table the build of the index has examined. It counts only builds by this
@@ -181,24 +168,12 @@ func (ix *Index) Projects(name string) bool {
 	return ix.project == nil || ix.project([]byte(name))
 }
 
-// address returns the partition and sort bytes of an item's row in the table. It returns an error if the key
-// attributes do not match the schema.
-func (t *Table) address(it attr.Item) (partition, sort []byte, err error) {
-	if err := t.checkKeyValues(it); err != nil {
-		return nil, nil, err
-	}
-	partition, sort = t.addressOf(it)
-	return partition, sort, nil
-}
-
 // addressBytes is the initial capacity of the buffer for an address. Most addresses are shorter.
 const addressBytes = 64
 
-// addressOf is address for an item whose key attributes are known to match the schema.
-func (t *Table) addressOf(it attr.Item) (partition, sort []byte) { return t.appendAddress(nil, it) }
-
-// appendAddress is addressOf, but uses the memory of buf if buf is not nil.
-func (t *Table) appendAddress(buf []byte, it attr.Item) (partition, sort []byte) {
+// addressOf is ItemAddress for an item whose key attributes are known to match the schema. It uses the memory of buf if
+// buf is not nil.
+func (t *Table) addressOf(buf []byte, it attr.Item) (partition, sort []byte) {
 	if buf == nil {
 		buf = make([]byte, 0, addressBytes)
 	}
@@ -211,7 +186,11 @@ func (t *Table) appendAddress(buf []byte, it attr.Item) (partition, sort []byte)
 // ItemAddress returns the partition and sort bytes of an item's row. It returns an error if the key attributes do not
 // match the schema.
 func (t *Table) ItemAddress(item attr.Item) (partition, sort []byte, err error) {
-	return t.address(item)
+	if err := t.checkKeyValues(item); err != nil {
+		return nil, nil, err
+	}
+	partition, sort = t.addressOf(nil, item)
+	return partition, sort, nil
 }
 
 // Address returns the partition and sort bytes of the row of the item with the given key. The key must have exactly
@@ -220,7 +199,7 @@ func (t *Table) Address(key attr.Item) (partition, sort []byte, err error) {
 	if err := t.CheckKey(key); err != nil {
 		return nil, nil, err
 	}
-	partition, sort = t.addressOf(key)
+	partition, sort = t.addressOf(nil, key)
 	return partition, sort, nil
 }
 

@@ -61,7 +61,7 @@ func (s *View) Get(t *Table, key attr.Item) (attr.Item, error) {
 	if err := t.CheckKey(key); err != nil {
 		return nil, err
 	}
-	partition, sort := t.appendAddress(s.addr, key)
+	partition, sort := t.addressOf(s.addr, key)
 	return s.get(t, partition, sort)
 }
 
@@ -80,7 +80,7 @@ type Tx struct {
 	w       store.Writer
 	times   []recordedAt
 	written int         // number of rows put or deleted
-	undo    *undoWriter // equal to w, once there has been a savepoint
+	undo    *undoWriter // equal to w, once there has been a frozen state
 	pending []delta
 	// expiring is true while a sweep deletes items, so that the stream records of these deletions say that the items
 	// expired.
@@ -116,13 +116,10 @@ type Change struct {
 // must not change the item afterwards. The error has kind [Validation] if the item does not match the table. It has
 // kind [ConditionFailed] if cond does not hold; Change.Capacity is then set.
 func (tx *Tx) Put(t *Table, item attr.Item, cond *expr.Condition) (Change, error) {
-	partition, sort, err := t.address(item)
-	if err != nil {
+	if err := t.CheckPut(item); err != nil {
 		return Change{}, err
 	}
-	if err := t.checkItem(item); err != nil {
-		return Change{}, err
-	}
+	partition, sort := t.addressOf(nil, item)
 	return tx.write(t, partition, sort, item, cond)
 }
 
@@ -149,12 +146,10 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 	if err != nil {
 		return Change{}, err
 	}
-	change := Change{Old: old, New: item}
 	if !cond.Match(old) {
-		change.New = old
-		change.Capacity.Table = WriteUnits(t.BilledSize(old))
-		return change, &Error{Kind: ConditionFailed, Msg: "The conditional request failed", Item: old}
+		return t.conditionFailed(old)
 	}
+	change := Change{Old: old, New: item}
 	was, is := t.BilledSize(old), t.BilledSize(item)
 	change.Capacity.Table = WriteUnits(max(was, is))
 	switch {
@@ -183,6 +178,16 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 		}
 	}
 	return change, err
+}
+
+// conditionFailed returns the result of a write whose condition does not hold for the item old.
+func (t *Table) conditionFailed(old attr.Item) (Change, error) {
+	return t.unchanged(old), &Error{Kind: ConditionFailed, Msg: "The conditional request failed", Item: old}
+}
+
+// unchanged returns the result of an operation that consumes the units of a write but leaves the item as it is.
+func (t *Table) unchanged(item attr.Item) Change {
+	return Change{Old: item, New: item, Capacity: Capacity{Table: WriteUnits(t.BilledSize(item))}}
 }
 
 // count adds a write of a row to the pending counters. before reports whether the row existed before the write, and
@@ -289,9 +294,8 @@ func (tx *Tx) Check(t *Table, key attr.Item, cond *expr.Condition) (Change, erro
 	if err != nil {
 		return Change{}, err
 	}
-	change := Change{Old: item, New: item, Capacity: Capacity{Table: WriteUnits(t.BilledSize(item))}}
 	if !cond.Match(item) {
-		return change, &Error{Kind: ConditionFailed, Msg: "The conditional request failed", Item: item}
+		return t.conditionFailed(item)
 	}
-	return change, nil
+	return t.unchanged(item), nil
 }

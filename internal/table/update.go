@@ -30,18 +30,14 @@ func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Co
 	}
 
 	if !cond.Match(old) {
-		change := Change{Old: old, New: old}
-		change.Capacity.Table = WriteUnits(t.BilledSize(old))
-		return change, &Error{Kind: ConditionFailed, Msg: "The conditional request failed", Item: old}
+		return t.conditionFailed(old)
 	}
 	item, err := update.Apply(old, key)
 	if err != nil {
 		return Change{}, &Error{Kind: Validation, Msg: err.Error(), Err: err}
 	}
 	if item == nil { // there is no item, and all actions only remove something
-		change := Change{}
-		change.Capacity.Table = WriteUnits(0)
-		return change, nil
+		return t.unchanged(nil), nil
 	}
 	if item.Size() > MaxItemBytes {
 		return Change{}, invalid(msgUpdateSize)

@@ -191,18 +191,11 @@ func (ix *Index) checkVectorEntry(it attr.Item, changed func(name string) bool) 
 // makeVector is [entry.make] for a vector index.
 func (e *entry) makeVector(ix *Index, it attr.Item) bool {
 	v := it.Get(ix.def.Vector.Attribute)
-	if v.IsZero() || ix.checkVectorEntry(it, func(string) bool { return true }) != nil {
+	if v.IsZero() || ix.checkEntry(it) != nil {
 		return false
 	}
 	vector, err := ix.readVector(nil, v)
-	if err != nil {
-		return false
-	}
-	var ok bool
-	if e.partition, ok = ix.key.AppendPartition(e.partition[:0], it); !ok {
-		return false
-	}
-	if e.sort, ok = ix.key.AppendSort(e.sort[:0], it); !ok {
+	if err != nil || !e.setKey(ix, it) {
 		return false
 	}
 

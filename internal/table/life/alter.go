@@ -18,21 +18,16 @@ func (db *DB) Create(ctx context.Context, def *table.Definition) (t *table.Table
 		return nil, err
 	}
 	err = db.exclusively(ctx, func() error {
-		t, err = db.createTable(ctx, def, time.Time{}, nil)
+		t, err = db.createTable(ctx, def, time.Time{}, nothing)
 		return err
 	})
 	return t, err
 }
 
-// An extra is a function that a change of a definition runs in the same update. It may be nil.
+// An extra is a function that a change of a definition runs in the same update.
 type extra func(store.Writer) error
 
-func (e extra) do(w store.Writer) error {
-	if e == nil {
-		return nil
-	}
-	return e(w)
-}
+func nothing(store.Writer) error { return nil }
 
 // createTable creates a table. It runs the function then in the same update. If until is not zero, the table is
 // CREATING until that time.
@@ -79,11 +74,11 @@ func (db *DB) unused(ctx context.Context, name string) error {
 	case err != nil:
 		return nil
 	case t.Definition().Restoring(db.Clock()) != nil: // ack-api-quirks, DDB-TABLE-219
-		return &table.Error{Kind: table.InUse, Msg: msgInUse + "Table is being used: " + name}
+		return inUse(msgInUse + "Table is being used: " + name)
 	case t.Definition().Status(db.Clock()) == table.StatusCreating:
 		return changeable(t.Definition(), db.Clock())
 	}
-	return &table.Error{Kind: table.InUse, Msg: msgExists + name}
+	return inUse(msgExists + name)
 }
 
 const msgExists = "Table already exists: "
@@ -153,9 +148,9 @@ func (db *DB) deleteTable(ctx context.Context, name string) (*table.Table, error
 	if db.Delay > 0 {
 		def := t.Definition().Clone()
 		def.States = table.States{Deleting: db.Until()}
-		return db.redefine(ctx, def, t, nil)
+		return db.redefine(ctx, def, t, nothing)
 	}
-	return t, db.remove(ctx, t, nil)
+	return t, db.remove(ctx, t, nothing)
 }
 
 // remove removes a table with its items. It runs the function then in the same update. If the store limits how much
@@ -172,7 +167,7 @@ func (db *DB) remove(ctx context.Context, t *table.Table, then extra) error {
 	}
 	var listed []store.Space
 	version, err := db.redefinition(ctx, func(w store.Writer) error {
-		if err := then.do(w); err != nil {
+		if err := then(w); err != nil {
 			return err
 		}
 		if err := db.endStream(w, t.Definition(), nil); err != nil {
@@ -272,7 +267,7 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definit
 	}
 	defer unlock()
 	var old, t *table.Table
-	err = db.current(ctx, func() (err error) {
+	err = db.Retry(ctx, func() (err error) {
 		old, t, err = db.alterTable(ctx, name, change)
 		return err
 	})
@@ -295,8 +290,7 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definit
 		unlock()
 	}
 	for _, ix := range t.Definition().Online() {
-		had := func(o *table.IndexDefinition) bool { return o.Space == ix.Space }
-		if slices.ContainsFunc(old.Definition().Online(), had) {
+		if hasSpace(old.Definition(), ix.Space) {
 			continue
 		}
 		if err := db.complete(ctx, name, ix.Space); err != nil {
@@ -346,14 +340,14 @@ func (db *DB) alterTable(
 			ix.Building, ix.Creating = true, db.Until()
 		}
 	}
-	t, err = db.redefine(ctx, def, old, nil)
+	t, err = db.redefine(ctx, def, old, nothing)
 	return old, t, err
 }
 
 // dropped returns the spaces of the indexes and of the history that the definition old has and def no longer has.
 func dropped(old, def *table.Definition) (spaces []store.Space) {
 	for _, ix := range old.Online() {
-		if !slices.ContainsFunc(def.Online(), func(d *table.IndexDefinition) bool { return d.Space == ix.Space }) {
+		if !hasSpace(def, ix.Space) {
 			spaces = append(spaces, ix.Space)
 		}
 	}
@@ -361,6 +355,11 @@ func dropped(old, def *table.Definition) (spaces []store.Space) {
 		spaces = append(spaces, h.Space)
 	}
 	return spaces
+}
+
+// hasSpace reports whether one of the indexes of the definition that clients can create and delete has a space.
+func hasSpace(def *table.Definition, space store.Space) bool {
+	return slices.ContainsFunc(def.Online(), func(ix *table.IndexDefinition) bool { return ix.Space == space })
 }
 
 // redefine stores a definition, runs the function then in the same update, and publishes the definition. Other
@@ -387,7 +386,7 @@ func (db *DB) define(
 	ctx context.Context, def, old *table.Definition, then extra,
 ) (stored *table.Definition, version uint64, err error) {
 	version, err = db.redefinition(ctx, func(w store.Writer) error {
-		if err := then.do(w); err != nil {
+		if err := then(w); err != nil {
 			return err
 		}
 		if err := db.endStream(w, old, def); err != nil {
@@ -412,7 +411,7 @@ func (db *DB) removeDeleted(ctx context.Context) error {
 		if !t.Gone(db.Clock()) {
 			continue
 		}
-		if err := db.remove(ctx, t, nil); err != nil {
+		if err := db.remove(ctx, t, nothing); err != nil {
 			return err
 		}
 	}

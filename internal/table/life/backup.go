@@ -49,11 +49,7 @@ func TimeID(at time.Time, suffix string) string {
 }
 
 func putBackup(w store.Writer, b *Backup) error {
-	row, err := json.Marshal(b)
-	if err != nil {
-		return err
-	}
-	return w.Put(table.CatalogueSpace, backupsPartition, []byte(b.ID), row)
+	return table.PutJSON(w, backupsPartition, []byte(b.ID), b)
 }
 
 func decodeBackup(row store.Row) (*Backup, error) {
@@ -73,7 +69,7 @@ func decodeBackup(row store.Row) (*Backup, error) {
 
 // readBackups returns the backups in the order of their ids.
 func readBackups(r store.Reader) (list []*Backup, err error) {
-	for row, err := range r.Query(table.CatalogueSpace, backupsPartition, store.Range{}, false) {
+	for row, err := range table.RowsOf(r, backupsPartition) {
 		if err != nil {
 			return nil, err
 		}
@@ -203,13 +199,11 @@ func (db *DB) Copy(ctx context.Context, def *table.Definition, name string, at t
 	if err != nil {
 		return nil, err
 	}
-	h := t.Definition().History()
-	if h == nil || at.IsZero() {
-		return db.restore(ctx, def, sourceOf(t), nil)
+	var undo func(store.Reader, *table.Table) error
+	if h := t.Definition().History(); h != nil && !at.IsZero() {
+		undo = func(r store.Reader, restored *table.Table) error { return db.Undo(ctx, r, h, restored, at) }
 	}
-	return db.restore(ctx, def, sourceOf(t), func(r store.Reader, restored *table.Table) error {
-		return db.Undo(ctx, r, h, restored, at)
-	})
+	return db.restore(ctx, def, sourceOf(t), undo)
 }
 
 // restore creates a table and fills it with the rows of a source. Unless finish is nil, it may then change the rows,
@@ -257,7 +251,7 @@ func (db *DB) restore(
 			case err != nil:
 				return err
 			case taken != 0: // by another server
-				return &table.Error{Kind: table.InUse, Msg: msgExists + def.Name}
+				return inUse(msgExists + def.Name)
 			}
 			if err = putDefinition(w, def); err == nil {
 				version, err = db.advance(w)
@@ -341,34 +335,30 @@ func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
 	if err != nil {
 		return err // fill clears the spaces
 	}
-	unlock, err := db.alter.Lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	for _, s := range c.spaces {
-		db.filling.Delete(*s)
-	}
-	err = db.Change(ctx, func(w store.Writer) error {
+	return db.exclusively(ctx, func() error {
 		for _, s := range c.spaces {
-			_, listed, err := w.Get(table.CatalogueSpace, garbagePartition, garbageRow(*s))
-			if err == nil && !listed {
-				err = errCleared
-			}
-			if err == nil {
-				err = w.Delete(table.CatalogueSpace, garbagePartition, garbageRow(*s))
-			}
-			if err != nil {
-				return err
-			}
+			db.filling.Delete(*s)
 		}
-		return c.use(w)
+		err := db.Change(ctx, func(w store.Writer) error {
+			for _, s := range c.spaces {
+				_, listed, err := w.Get(table.CatalogueSpace, garbagePartition, garbageRow(*s))
+				if err == nil && !listed {
+					err = errCleared
+				}
+				if err == nil {
+					err = w.Delete(table.CatalogueSpace, garbagePartition, garbageRow(*s))
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return c.use(w)
+		})
+		if err == nil && c.done != nil {
+			c.done()
+		}
+		return err
 	})
-	if err == nil && c.done != nil {
-		c.done()
-	}
-
-	return err
 }
 
 // errCleared is the error of a transfer if another server has cleared its spaces. A server does that if it takes this

@@ -25,27 +25,31 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 		return nil, err
 	}
 	used := map[store.Space]bool{table.CatalogueSpace: true}
-	for row, err := range r.Query(table.CatalogueSpace, definitionsPartition, store.Range{}, false) {
+	take := func(s store.Space) bool {
+		free := !used[s] && s <= last
+		used[s] = true
+		return free
+	}
+	for row, err := range table.RowsOf(r, definitionsPartition) {
 		if err != nil {
 			return nil, err
 		}
-		def, err := readDefinition(row, last, used)
+		def, err := readDefinition(row, take)
 		if err != nil {
 			return nil, fmt.Errorf("damaged catalogue: definition of table %q: %w", row.Sort, err)
 		}
 		c.definitions = append(c.definitions, def)
 	}
 
-	for row, err := range r.Query(table.CatalogueSpace, table.EndedStreams, store.Range{}, false) {
+	for row, err := range table.RowsOf(r, table.EndedStreams) {
 		if err != nil {
 			return nil, err
 		}
 		var st table.StreamInfo
 		err := json.Unmarshal(row.Value, &st)
-		if err != nil || st.Shards < 1 || st.Shards > table.MaxShards || used[st.Space] || st.Space > last {
+		if err != nil || st.Shards < 1 || st.Shards > table.MaxShards || !take(st.Space) {
 			return nil, fmt.Errorf("damaged catalogue: stream %q", row.Sort)
 		}
-		used[st.Space] = true
 	}
 
 	backups, err := readBackups(r)
@@ -53,15 +57,14 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 		return nil, err
 	}
 	for _, b := range backups {
-		if used[b.Space] || b.Space > last {
+		if !take(b.Space) {
 			return nil, fmt.Errorf(
 				"damaged catalogue: backup %q: space %d is in use or was never assigned", b.ID, b.Space,
 			)
 		}
-		used[b.Space] = true
 	}
 
-	for row, err := range r.Query(table.CatalogueSpace, garbagePartition, store.Range{}, false) {
+	for row, err := range table.RowsOf(r, garbagePartition) {
 		if err != nil {
 			return nil, err
 		}
@@ -75,8 +78,8 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 }
 
 // readDefinition decodes and checks a definition. A damaged definition could mix up the rows of two tables, so
-// readDefinition adds the spaces to used and returns an error if one of them is there already.
-func readDefinition(row store.Row, last store.Space, used map[store.Space]bool) (*table.Definition, error) {
+// readDefinition takes the spaces, and returns an error if it cannot take one of them.
+func readDefinition(row store.Row, take func(store.Space) bool) (*table.Definition, error) {
 	def := new(table.Definition)
 	if err := json.Unmarshal(row.Value, def); err != nil {
 		return nil, err
@@ -97,10 +100,9 @@ func readDefinition(row store.Row, last store.Space, used map[store.Space]bool) 
 		}
 	}
 	for _, s := range def.Spaces() {
-		if used[*s] || *s > last {
+		if !take(*s) {
 			return nil, fmt.Errorf("space %d is in use or was never assigned", *s)
 		}
-		used[*s] = true
 	}
 	return def, nil
 }
@@ -117,9 +119,5 @@ func putDefinition(w store.Writer, def *table.Definition) error {
 	if err := table.TakeSpaces(w, def.Spaces()); err != nil {
 		return err
 	}
-	row, err := json.Marshal(def)
-	if err != nil {
-		return err
-	}
-	return w.Put(table.CatalogueSpace, definitionsPartition, []byte(def.Name), row)
+	return table.PutJSON(w, definitionsPartition, []byte(def.Name), def)
 }

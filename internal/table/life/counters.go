@@ -46,17 +46,7 @@ func readCounters(r store.Reader) (stats statistics, mark byte, err error) {
 // writeCounters writes the counters to the catalogue. It also writes the mark if they are exact. The caller makes
 // sure that no update runs.
 func (db *DB) writeCounters(w store.Writer) error {
-	stats := statistics{}
-	for _, t := range db.Current().ByName {
-		for _, c := range t.Counters(false) {
-			stats[c.Space] = [2]int64{c.Stats.Items.Load(), c.Stats.Bytes.Load()}
-		}
-	}
-	value, err := json.Marshal(stats)
-	if err != nil {
-		return err
-	}
-	err = w.Put(table.CatalogueSpace, table.CountersPartition, statisticsRow, value)
+	err := own(db.Current()).put(w, statisticsRow)
 	if err != nil || !db.exact.Load() {
 		return err
 	}
@@ -154,9 +144,8 @@ func (db *DB) countRows(
 		counts = nil
 		for _, c := range of(all, stored) {
 			base := stored.base[c.Space]
-			counts = append(counts, count{
-				c, -int(c.Stats.Items.Load() + base[0]), -int(c.Stats.Bytes.Load() + base[1]),
-			})
+			own := c.Stats.Load()
+			counts = append(counts, count{c, -int(own[0] + base[0]), -int(own[1] + base[1])})
 		}
 		resume()
 		work := db.Work(false)

@@ -108,8 +108,7 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 				exact = false
 			}
 			for _, c := range t.Counters(false) {
-				c.Stats.Items.Store(stats[c.Space][0])
-				c.Stats.Bytes.Store(stats[c.Space][1])
+				c.Stats.Store(stats[c.Space])
 			}
 			all.ByName[def.Name] = t
 		}

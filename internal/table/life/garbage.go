@@ -3,7 +3,6 @@ package life
 import (
 	"context"
 	"encoding/binary"
-	"slices"
 
 	"github.com/sortkey/sortkey/internal/capability"
 	"github.com/sortkey/sortkey/internal/table"
@@ -34,7 +33,7 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 	type garbage struct{ space, lead store.Space }
 	var list []garbage
 	err := db.Store.View(ctx, func(r store.Reader) error {
-		for row, err := range r.Query(table.CatalogueSpace, garbagePartition, store.Range{}, false) {
+		for row, err := range table.RowsOf(r, garbagePartition) {
 			if err != nil {
 				return err
 			}
@@ -140,7 +139,7 @@ func deleteSome(w store.Writer, space store.Space, part store.Span, limit int) (
 			return nil, err
 		}
 		if deleted++; deleted == limit {
-			return &store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}, nil
+			return table.PositionOf(row), nil
 		}
 	}
 	return nil, nil

@@ -53,27 +53,27 @@ func putJob(w store.Writer, j Job) error {
 	return w.Put(table.CatalogueSpace, runningPartition, j.row(), []byte{1})
 }
 
-// readJob returns the current record of a job; ok is false if there is none.
-func readJob(r store.Reader, kind, id string) (j Job, ok bool, err error) {
-	j = Job{Kind: kind, ID: id}
+// readJob returns the current record of a job. If there is none, it returns an ended job without a value.
+func readJob(r store.Reader, kind, id string) (Job, error) {
+	j := Job{Kind: kind, ID: id, Ended: true}
 	value, ok, err := r.Get(table.CatalogueSpace, jobsPartition, j.row())
 	if err != nil || !ok {
-		return j, false, err
+		return j, err
 	}
 	j.Value = bytes.Clone(value)
 	_, running, err := r.Get(table.CatalogueSpace, runningPartition, j.row())
 	j.Ended = !running
-	return j, true, err
+	return j, err
 }
 
 // replaceJob replaces the record of a job by next. If the stored record is no longer equal to was, it returns
 // [ErrJobMoved].
 func replaceJob(w store.Writer, was, next Job) error {
-	now, ok, err := readJob(w, was.Kind, was.ID)
+	now, err := readJob(w, was.Kind, was.ID)
 	switch {
 	case err != nil:
 		return err
-	case !ok || now.Ended || !bytes.Equal(now.Value, was.Value):
+	case now.Ended || !bytes.Equal(now.Value, was.Value):
 		return ErrJobMoved
 	}
 	return putJob(w, next)
@@ -116,21 +116,15 @@ func (db *DB) opened(ctx context.Context) error {
 }
 
 // Job returns the current record of a job. If there is none, it returns an ended job without a value.
-func (db *DB) Job(ctx context.Context, kind, id string) (job Job, err error) {
-	err = db.Store.View(ctx, func(r store.Reader) (err error) {
-		var ok bool
-		if job, ok, err = readJob(r, kind, id); !ok {
-			job.Ended = true
-		}
-		return err
-	})
+func (db *DB) Job(ctx context.Context, kind, id string) (Job, error) {
+	job, err := viewed(ctx, db, func(r store.Reader) (Job, error) { return readJob(r, kind, id) })
 	return job, cmp.Or(err, db.opened(ctx))
 }
 
 // UnfinishedJobs returns the jobs that have not ended, without their values.
 func (db *DB) UnfinishedJobs(ctx context.Context) ([]Job, error) {
 	return viewed(ctx, db, func(r store.Reader) (list []Job, err error) {
-		for row, err := range r.Query(table.CatalogueSpace, runningPartition, store.Range{}, false) {
+		for row, err := range table.RowsOf(r, runningPartition) {
 			if err != nil {
 				return nil, err
 			}
@@ -191,8 +185,8 @@ func SaveJob(tx *table.Tx, was, next Job) error { return replaceJob(tx.Writer(),
 // not exist.
 func (db *DB) ChangeJob(ctx context.Context, kind, id string, edit func(Job) (Job, error)) error {
 	return db.Change(ctx, func(w store.Writer) error {
-		job, ok, err := readJob(w, kind, id)
-		if err != nil || !ok || job.Ended {
+		job, err := readJob(w, kind, id)
+		if err != nil || job.Ended {
 			return err
 		}
 		if job, err = edit(job); err != nil {

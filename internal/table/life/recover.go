@@ -69,14 +69,7 @@ func (db *DB) resume(ctx context.Context) error {
 			if err := db.build(ctx, u.table, u.space); err != nil {
 				return err
 			}
-			if db.sharing == nil { // in a shared store, the catalogue's version detects conflicting changes
-				unlock, err := db.alter.Lock(ctx)
-				if err != nil {
-					return err
-				}
-				defer unlock()
-			}
-			return db.finish(ctx, u.table, u.space)
+			return db.exclusively(ctx, func() error { return db.finish(ctx, u.table, u.space) })
 		})
 		if err != nil {
 			return err
@@ -89,7 +82,6 @@ func (db *DB) resume(ctx context.Context) error {
 // server has finished or the table is gone. The end of ctx ends this wait, but not a build. If the store is not
 // shared, the caller holds db.alter.
 func (db *DB) complete(ctx context.Context, name string, space store.Space) error {
-	var wait *time.Ticker
 	for {
 		done, err := db.alone(context.WithoutCancel(ctx), space, func(ctx context.Context) error {
 			if err := db.build(ctx, name, space); err != nil {
@@ -107,14 +99,8 @@ func (db *DB) complete(ctx context.Context, name string, space store.Space) erro
 		if _, ix := db.Current().Building(name, space); ix == nil {
 			return nil
 		}
-		if wait == nil {
-			wait = time.NewTicker(completeWait)
-			defer wait.Stop()
-		}
-		select {
-		case <-wait.C:
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		if err := table.Sleep(ctx, completeWait); err != nil {
+			return err
 		}
 	}
 }
@@ -126,9 +112,8 @@ const completeWait = 50 * time.Millisecond
 // it. build adds entries for the older items of the table, except those that an interrupted build has already added.
 func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 	span := store.Everything()
-	var list table.EntryList
 	for {
-		after, err := db.FillIndex(ctx, name, space, span, &list)
+		after, err := db.FillIndex(ctx, name, space, span)
 		again, err := db.Outdated(ctx, err)
 		switch {
 		case again:
@@ -143,21 +128,19 @@ func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 // finish opens a filled index for reading, if the index still exists. If the store is not shared, the caller holds
 // db.alter.
 func (db *DB) finish(ctx context.Context, name string, space store.Space) error {
-	return db.current(ctx, func() error { return db.finishIndex(ctx, name, space) })
-}
-
-func (db *DB) finishIndex(ctx context.Context, name string, space store.Space) error {
-	t, err := db.Describe(ctx, name)
-	if err != nil {
-		return nil //nolint:nilerr // deleted meanwhile
-	}
-	def := t.Definition().Clone()
-	for _, ix := range def.Online() {
-		if ix.Space == space && ix.Building {
-			ix.Building = false
-			_, err := db.redefine(ctx, def, t, nil)
-			return err
+	return db.Retry(ctx, func() error {
+		t, err := db.Describe(ctx, name)
+		if err != nil {
+			return nil //nolint:nilerr // deleted meanwhile
 		}
-	}
-	return nil
+		def := t.Definition().Clone()
+		for _, ix := range def.Online() {
+			if ix.Space == space && ix.Building {
+				ix.Building = false
+				_, err := db.redefine(ctx, def, t, nothing)
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -123,26 +123,14 @@ func (db *DB) Reload(ctx context.Context) error {
 	return nil
 }
 
-// exclusively calls change while it holds db.alter. Like current, it repeats the call if the definitions were
-// outdated.
+// exclusively calls change while it holds db.alter. It repeats the call if the definitions were outdated.
 func (db *DB) exclusively(ctx context.Context, change func() error) error {
 	unlock, err := db.alter.Lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	return db.current(ctx, change)
-}
-
-// current calls change. If the call fails because the definitions in memory were outdated, current loads the new ones
-// and calls change again.
-func (db *DB) current(ctx context.Context, change func() error) error {
-	for {
-		again, err := db.Outdated(ctx, change())
-		if !again {
-			return err
-		}
-	}
+	return db.Retry(ctx, change)
 }
 
 // Refresh loads the definitions and the counters of tables from a store that other servers share. Methods without a
@@ -161,7 +149,7 @@ func (db *DB) Refresh(ctx context.Context) error {
 }
 
 func (db *DB) refresh(ctx context.Context) (c *sharedCounts, err error) {
-	err = db.current(ctx, func() error {
+	err = db.Retry(ctx, func() error {
 		if err := db.sharing.storing.RLock(ctx); err != nil {
 			return err
 		}
@@ -174,13 +162,9 @@ func (db *DB) refresh(ctx context.Context) (c *sharedCounts, err error) {
 		if err != nil {
 			return err
 		}
-		for _, stats := range c.servers {
-			c.base.add(stats, 1)
-		}
 		for _, t := range all.ByName {
 			for _, n := range t.Counters(false) {
-				n.Stats.Stored.Items.Store(c.base[n.Space][0])
-				n.Stats.Stored.Bytes.Store(c.base[n.Space][1])
+				n.Stats.Stored.Store(c.base[n.Space])
 			}
 		}
 		return nil
@@ -228,17 +212,17 @@ func (db *DB) Tend(ctx context.Context) error {
 	defer cancel(nil)
 	held := s.leading.held
 	defer context.AfterFunc(held, func() { cancel(context.Cause(held)) })()
-	folded, err := db.foldDead(ctx, c)
+	removed, err := db.removeDead(ctx, c)
 	if err == nil {
 		err = db.Recover(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	if folded {
+	if removed {
 		s.seen, s.again, s.wait = nil, time.Time{}, 0
 	}
-	if folded || c.inexact {
+	if removed || c.inexact {
 		return db.recountShared(ctx)
 	}
 	return nil

@@ -19,9 +19,8 @@ import (
 // of the same name. It removes the row when it closes. If a server dies, the changes that it has not stored are lost,
 // so the leader marks the counters as inexact until it has counted the items.
 type sharedCounts struct {
-	base statistics
-	// servers has the rows of the servers. Only older versions of this program store counters in them.
-	servers map[string]statistics
+	base    statistics
+	servers map[string]bool // the names of the rows of servers
 	inexact bool
 }
 
@@ -31,53 +30,47 @@ var (
 )
 
 func readSharedCounts(r store.Reader) (*sharedCounts, error) {
-	c := &sharedCounts{base: statistics{}, servers: map[string]statistics{}}
+	c := &sharedCounts{base: statistics{}, servers: map[string]bool{}}
 	all := store.Range{Lo: statisticsRow, Hi: store.AppendUpper(nil, statisticsRow)}
 	for row, err := range r.Query(table.CatalogueSpace, table.CountersPartition, all, false) {
 		if err != nil {
 			return nil, err
 		}
-		name := string(row.Sort)
-		stats := c.base
-		switch {
-		case name == string(inexactRow):
+		switch name := string(row.Sort); name {
+		case string(inexactRow):
 			c.inexact = true
-			continue
-		case name == string(table.ExactRow):
-			continue
-		case name != string(statisticsRow):
-			stats = statistics{}
-			c.servers[name] = stats
-		}
-		if err := json.Unmarshal(row.Value, &stats); err != nil {
-			return nil, fmt.Errorf("damaged catalogue: %s: %w", name, err)
+		case string(table.ExactRow):
+		case string(statisticsRow):
+			base := c.base
+			if err := json.Unmarshal(row.Value, &base); err != nil {
+				return nil, fmt.Errorf("damaged catalogue: %s: %w", name, err)
+			}
+		default:
+			c.servers[name] = true
 		}
 	}
 
 	return c, nil
 }
 
-func (s statistics) add(o statistics, times int64) {
+func (s statistics) add(o statistics) {
 	for space, n := range o {
 		was := s[space]
-		s[space] = [2]int64{was[0] + times*n[0], was[1] + times*n[1]}
+		s[space] = [2]int64{was[0] + n[0], was[1] + n[1]}
 	}
 }
 
 func (s statistics) put(w store.Writer, name []byte) error {
-	value, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	return w.Put(table.CatalogueSpace, table.CountersPartition, name, value)
+	return table.PutJSON(w, table.CountersPartition, name, s)
 }
 
-// own returns the changes of all tables that this server has not stored.
+// own returns the counters of all tables that are not zero. In a shared store, these are the changes that this server
+// has not stored.
 func own(all *table.Set) statistics {
 	sum := statistics{}
 	for _, t := range all.ByName {
 		for _, c := range t.Counters(false) {
-			if n := [2]int64{c.Stats.Items.Load(), c.Stats.Bytes.Load()}; n != [2]int64{} {
+			if n := c.Stats.Load(); n != [2]int64{} {
 				sum[c.Space] = n
 			}
 		}
@@ -134,7 +127,7 @@ func (db *DB) storeCounts(ctx context.Context, exact bool) (base statistics, err
 		if err != nil {
 			return err
 		}
-		_, alive := c.servers[row]
+		alive := c.servers[row]
 		if !alive {
 			err = statistics{}.put(w, []byte(row))
 		}
@@ -150,7 +143,7 @@ func (db *DB) storeCounts(ctx context.Context, exact bool) (base statistics, err
 		if err != nil || len(own) == 0 {
 			return err
 		}
-		base.add(own, 1)
+		base.add(own)
 		return base.put(w, statisticsRow)
 	})
 	if s.unsure = err != nil; err != nil {
@@ -160,8 +153,7 @@ func (db *DB) storeCounts(ctx context.Context, exact bool) (base statistics, err
 		for _, c := range t.Counters(false) {
 			n := own[c.Space]
 			c.Stats.Add(-int(n[0]), -int(n[1]))
-			c.Stats.Stored.Items.Add(n[0])
-			c.Stats.Stored.Bytes.Add(n[1])
+			c.Stats.Stored.Add(int(n[0]), int(n[1]))
 		}
 	}
 	return base, nil
@@ -185,51 +177,36 @@ func (db *DB) closeShared(ctx context.Context) error {
 		if err := w.Delete(table.CatalogueSpace, table.CountersPartition, []byte(row)); err != nil {
 			return err
 		}
-		c.base.add(own(db.Current()), 1)
+		c.base.add(own(db.Current()))
 		return c.base.put(w, statisticsRow)
 	})
 }
 
-// foldDead removes the rows of servers that have died, and reports whether there were any.
-func (db *DB) foldDead(ctx context.Context, c *sharedCounts) (folded bool, err error) {
+// removeDead removes the rows of servers that have died, and reports whether there were any.
+func (db *DB) removeDead(ctx context.Context, c *sharedCounts) (removed bool, err error) {
 	s := db.sharing
 	for name := range c.servers {
 		if name == s.rowName() {
 			continue
 		}
-		held, release, err := s.Lease(ctx, name)
-		if err != nil {
-			return folded, err
-		}
-		if held == nil {
-			continue // the server is alive
-		}
-		err = db.Store.Update(held, func(w store.Writer) error {
+		remove := func(w store.Writer) error {
 			c, err := readSharedCounts(w)
-			if err != nil {
+			if err != nil || !c.servers[name] { // the server has closed meanwhile
 				return err
 			}
-			stats, ok := c.servers[name]
-			if !ok {
-				return nil // the server has closed meanwhile
-			}
-			c.base.add(stats, 1)
 			if err := w.Put(table.CatalogueSpace, table.CountersPartition, inexactRow, nil); err != nil {
 				return err
 			}
-			if err := w.Delete(table.CatalogueSpace, table.CountersPartition, []byte(name)); err != nil {
-				return err
-			}
-			folded = true
-			return c.base.put(w, statisticsRow)
-		})
-
-		release()
+			removed = true
+			return w.Delete(table.CatalogueSpace, table.CountersPartition, []byte(name))
+		}
+		// A server that is alive holds the lease, so its row stays.
+		_, err := db.aloneAt(ctx, name, func(held context.Context) error { return db.Store.Update(held, remove) })
 		if err != nil {
-			return folded, err
+			return removed, err
 		}
 	}
-	return folded, nil
+	return removed, nil
 }
 
 // While other servers write, the leader counts again after recountFirst. The interval then doubles with each count,

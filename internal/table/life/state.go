@@ -30,6 +30,8 @@ const (
 	msgDeleteStream  = msgInUse + "Cannot delete table while stream is being enabled/disabled." // DDB-TABLE-002
 )
 
+func inUse(msg string) error { return &table.Error{Kind: table.InUse, Msg: msg} }
+
 // deletable returns an error for a table that is protected, or is CREATING, UPDATING or DELETING.
 func deletable(d *table.Definition, now time.Time) error {
 	if err := changeable(d, now); err != nil {
@@ -40,17 +42,17 @@ func deletable(d *table.Definition, now time.Time) error {
 	}
 	for _, ix := range d.Online() {
 		if now.Before(ix.Creating) {
-			return &table.Error{Kind: table.InUse, Msg: msgDeleteIndexes}
+			return inUse(msgDeleteIndexes)
 		}
 	}
 	if d.Status(now) == table.StatusUpdating {
 		if len(d.States.Leaving) > 0 {
-			return &table.Error{Kind: table.InUse, Msg: msgDeleteIndexes}
+			return inUse(msgDeleteIndexes)
 		}
 		if d.States.Streaming {
-			return &table.Error{Kind: table.InUse, Msg: msgDeleteStream}
+			return inUse(msgDeleteStream)
 		}
-		return &table.Error{Kind: table.InUse, Msg: fmt.Sprintf(msgDeleteUpdated, d.Name)}
+		return inUse(fmt.Sprintf(msgDeleteUpdated, d.Name))
 	}
 	return nil
 }
@@ -59,9 +61,9 @@ func deletable(d *table.Definition, now time.Time) error {
 func changeable(d *table.Definition, now time.Time) error {
 	switch d.Status(now) {
 	case table.StatusCreating:
-		return &table.Error{Kind: table.InUse, Msg: msgBeingCreated + d.Name}
+		return inUse(msgBeingCreated + d.Name)
 	case table.StatusDeleting:
-		return &table.Error{Kind: table.InUse, Msg: msgBeingDeleted + d.Name}
+		return inUse(msgBeingDeleted + d.Name)
 	}
 	return nil
 }
@@ -71,7 +73,7 @@ func changeable(d *table.Definition, now time.Time) error {
 // the first half of db.Delay. Then it is ACTIVE, while the index is still CREATING.
 func (db *DB) StartUpdate(d *table.Definition, newIndex bool) error {
 	if d.Status(db.Clock()) == table.StatusUpdating {
-		return &table.Error{Kind: table.InUse, Msg: msgBeingUpdated + d.Name}
+		return inUse(msgBeingUpdated + d.Name)
 	}
 	before := d.Clone()
 	d.States, before.States = table.States{}, table.States{}

@@ -2,8 +2,6 @@ package life
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/table"
@@ -18,11 +16,7 @@ func (db *DB) endStream(w store.Writer, old, def *table.Definition) error {
 	}
 	st := old.StreamInfo()
 	st.Ended = db.Clock().UTC()
-	value, err := json.Marshal(st)
-	if err != nil {
-		return err
-	}
-	return w.Put(table.CatalogueSpace, table.EndedStreams, table.EndedStreamRow(st.Table, st.Label), value)
+	return table.PutJSON(w, table.EndedStreams, table.EndedStreamRow(st.Table, st.Label), st)
 }
 
 // labelForm is the layout of the time in the ARN of a stream.
@@ -43,27 +37,15 @@ func beginStream(r store.Reader, st *table.Stream, name string) error {
 
 // clearStreams removes the streams that were switched off longer than [table.StreamRetention] ago.
 func (db *DB) clearStreams(ctx context.Context) error {
-	var gone []table.StreamInfo
-	err := db.Store.View(ctx, func(r store.Reader) error {
-		for row, err := range r.Query(table.CatalogueSpace, table.EndedStreams, store.Range{}, false) {
-			if err != nil {
-				return err
-			}
-			var st table.StreamInfo
-			if err := json.Unmarshal(row.Value, &st); err != nil {
-				return fmt.Errorf("damaged catalogue: stream %q: %w", row.Sort, err)
-			}
-			if db.Trimmed(st.Ended) {
-				gone = append(gone, st)
-			}
-		}
-		return nil
-	})
+	list, err := viewed(ctx, db, table.ReadEndedStreams)
 	if err != nil {
 		return err
 	}
 
-	for _, st := range gone {
+	for _, st := range list {
+		if !db.Trimmed(st.Ended) {
+			continue
+		}
 		var listed []store.Space
 		err := db.Change(ctx, func(w store.Writer) (err error) {
 			row := table.EndedStreamRow(st.Table, st.Label)
