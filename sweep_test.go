@@ -1,6 +1,7 @@
 package sortkey_test
 
 import (
+	"bytes"
 	"context"
 	"testing"
 	"testing/synctest"
@@ -90,4 +91,26 @@ func TestSweepAfterPause(t *testing.T) {
 		}
 		require.NoError(t, db.Close())
 	})
+}
+
+// TestDamagedItem tests that what the database does in goroutines of its own ends with an error at a damaged item. A
+// panic there would end the program.
+func TestDamagedItem(t *testing.T) {
+	ctx, st := t.Context(), memory.Open()
+	db := open(t, sortkey.Options{Store: st})
+	require.NoError(t, db.CreateTable(ctx, "Tab", "pk", sortkey.TimeToLive("at")))
+	require.NoError(t, sortkey.Table[map[string]any](db, "Tab").Put(ctx, map[string]any{"pk": "a"}))
+	require.NoError(t, st.Update(ctx, func(w store.Writer) error {
+		for space := store.Space(1); ; space++ { // space 0 has the definitions of tables
+			for row, err := range w.Scan(space, store.Everything()) {
+				require.NoError(t, err)
+				damaged := bytes.Clone(row.Value)
+				damaged[1] = 200 // the number of attributes
+				return w.Put(space, bytes.Clone(row.Partition), bytes.Clone(row.Sort), damaged)
+			}
+		}
+	}))
+	_, err := db.Sweep(ctx)
+	require.ErrorContains(t, err, `damaged item of table Tab at "`)
+	require.ErrorContains(t, db.AddIndex(ctx, "Tab", sortkey.Global("ByOther", "other")), `damaged item of table Tab at "`)
 }

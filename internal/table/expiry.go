@@ -75,7 +75,11 @@ func (db *DB) findExpired(
 				return err
 			}
 			seen++
-			hit := expired(itemOf(row.Value), t.def.Expiry, now)
+			item, err := wholeItem(t, row)
+			if err != nil {
+				return err
+			}
+			hit := expired(item, t.def.Expiry, now)
 			if !hit && seen < sweepRows {
 				continue
 			}

@@ -58,8 +58,12 @@ func (db *DB) FillIndex(
 			if err := work.Add(ctx, len(row.Value)); err != nil {
 				return err
 			}
+			item, err := wholeItem(tb, row)
+			if err != nil {
+				return err
+			}
 			length := 0
-			if e.make(ix, itemOf(row.Value)) {
+			if e.make(ix, item) {
 				list = append(list, entry{
 					partition: keep(e.partition), sort: keep(e.sort), value: slices.Clone(e.value),
 				})

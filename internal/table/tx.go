@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
@@ -54,6 +55,19 @@ func (s *View) Index(t *Table, name string) (*Index, error) {
 
 // itemOf returns the item in a stored row.
 func itemOf(value []byte) attr.Item { return attr.Item(value) }
+
+// wholeItem returns the item of a row of t, or an error if the row is damaged. Without the check, the attributes of a
+// damaged item could not be looked up without a panic, which ends the program if it is in a goroutine of the database.
+func wholeItem(t *Table, row store.Row) (attr.Item, error) {
+	whole := doc.Valid(row.Value)
+	for i := 0; whole && i < doc.Len(row.Value); i++ {
+		whole = doc.IsAttribute(doc.Entry(row.Value, i))
+	}
+	if !whole {
+		return nil, fmt.Errorf("damaged item of table %s at %q, %q", t.def.Name, row.Partition, row.Sort)
+	}
+	return itemOf(row.Value), nil
+}
 
 // Get returns the item with the given key, or nil. The item is valid until
 // the function of the View or Update returns.

@@ -52,7 +52,9 @@ func (e *FailedError) Unwrap() error { return e.Err }
 func otherFormat(dir string, found int) error {
 	if found < Format {
 		return fmt.Errorf("disk: %s has format %d, but this version of Sortkey reads format %d: "+
-			"export the data with the version that wrote it, and import them here", dir, found, Format)
+			"export the data with the version that wrote it, by sortkey export --all --data %s --to DIR, "+
+			"and import DIR here",
+			dir, found, Format, dir)
 	}
 	return fmt.Errorf("disk: %s has format %d, but this version of Sortkey reads formats up to %d: "+
 		"use a newer version of Sortkey, or export the data with it and import them here", dir, found, Format)
