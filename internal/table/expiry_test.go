@@ -24,7 +24,7 @@ func TestSweep(t *testing.T) {
 	for name, v := range map[string]string{
 		"gone": `{'N':'1699999999'}`, "now": `{'N':'1700000000'}`, "fraction": `{'N':'1699999999.9'}`,
 		"exponent": `{'N':'1.69e9'}`, "renewed": `{'N':'1699999999'}`,
-		"later":    `{'N':'1700000001'}`, "string": `{'S':'1'}`, "old": `{'N':'1500000000'}`, "negative": `{'N':'-1'}`,
+		"later": `{'N':'1700000001'}`, "string": `{'S':'1'}`, "old": `{'N':'1500000000'}`, "negative": `{'N':'-1'}`,
 		"huge": `{'N':'1e100'}`,
 	} {
 		f.Put("t", fmt.Sprintf(`{'PK':{'S':'%s'},'ttl':%s,'g':{'S':'x'}}`, name, v))
