@@ -115,7 +115,7 @@ func TestEventSourceFailures(t *testing.T) {
 		{"result without the option", "3r", 9, func(*sortkeytest.EventSource) {}, "123456", ""},
 		{"reported", "3r", 1, func(s *sortkeytest.EventSource) { s.ReportBatchItemFailures = true }, "123456 3456", ""},
 		{
-			"the lowest counts", "53r", 1, func(s *sortkeytest.EventSource) { s.ReportBatchItemFailures = true },
+			"the lowest counts", "534r", 1, func(s *sortkeytest.EventSource) { s.ReportBatchItemFailures = true },
 			"123456 3456", "",
 		},
 		{

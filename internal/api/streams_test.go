@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/store"
 )
 
 // TestChildShards asks for the children of a shard. Old versions of the AWS SDK do not support this request. Source:
@@ -104,4 +107,22 @@ func TestTrimmedIterator(t *testing.T) {
 		records, _ := read(iterator(shard, `"`+kind+`_SEQUENCE_NUMBER","SequenceNumber":"`+end+`"`), 10)
 		require.Zero(t, records)
 	}
+
+	// One sweep removes all old records, also when it takes several updates.
+	for i := range 1100 {
+		put(fmt.Sprint("more", i))
+	}
+	e.sleep(25 * time.Hour)
+	_, err := e.db.Sweep(t.Context(), e.now)
+	require.NoError(t, err)
+	require.NoError(t, e.db.View(t.Context(), func(v *table.View) error {
+		tab, err := v.Table("HHH")
+		require.NoError(t, err)
+		rows := 0
+		for range v.Rows().Scan(tab.Definition().Stream.Space, store.Everything()) {
+			rows++
+		}
+		require.Less(t, rows, 10, "a few rows say what the stream had")
+		return nil
+	}))
 }

@@ -3,6 +3,7 @@ package memory_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -95,13 +96,13 @@ func TestChanges(t *testing.T) {
 	})
 }
 
-// TestChangesEnd checks that a loop over changes ends with its context and its Views.
+// TestChangesEnd checks that a loop over changes ends with its context and its Views, and that it has the changes of long values.
 func TestChangesEnd(t *testing.T) {
 	s := memory.Open()
-	require.NoError(t, writeAll(s, 500, "old"))
+	require.NoError(t, writeAll(s, 500, strings.Repeat("old", 99)))
 	fork, err := s.Fork()
 	require.NoError(t, err)
-	require.NoError(t, writeAll(s, 500, "new"))
+	require.NoError(t, writeAll(s, 500, strings.Repeat("new", 99)))
 	ctx, cancel := context.WithCancel(t.Context())
 	var was, is store.Reader
 	require.NoError(t, fork.View(t.Context(), func(before store.Reader) error {
@@ -111,8 +112,11 @@ func TestChangesEnd(t *testing.T) {
 			for range capability.Changes(before, now, 1) {
 				break
 			}
+			all, err := changes(before, now, 1)
+			require.NoError(t, err)
+			require.Len(t, all, 500, "values outside of the pages")
 			cancel()
-			_, err := changes(before, now, 1)
+			_, err = changes(before, now, 1)
 			require.ErrorIs(t, err, context.Canceled)
 			return nil
 		})

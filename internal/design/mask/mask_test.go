@@ -397,7 +397,7 @@ func TestDots(t *testing.T) {
 }
 
 // TestListed checks that a rule for everything keeps times and listed values, in keys too, and that it keeps the
-// value of a constant only if it is that in the design.
+// value of a constant only if it is that in the design. A listed value in a key cannot be dropped.
 func TestListed(t *testing.T) {
 	src := `name: shop
 tables: {Shop: {partition: PK, sort: SK}}
@@ -410,7 +410,10 @@ entities:
       SK: "{at:date}#{customer}"
       kind: {value: {S: customer}}
 `
-	_, r := parse(t, src, "model: m\nseed: x\nrules: [{path: '*', as: hash}]")
+	m, r := parse(t, src, "model: m\nseed: x\nrules: [{path: '*', as: hash}]")
+	_, err := Parse([]byte("model: m\nseed: x\nrules: [{path: state, as: drop}]"),
+		func(string) (*model.Model, error) { return m, nil })
+	require.ErrorContains(t, err, "state has only the values OPEN and CLOSED: keep it")
 	mask := func(level, kind string) attr.Item {
 		it, err := attr.ParseItem([]byte(`{"PK":{"S":"CUSTOMER#OPEN#` + level + `"},"SK":{"S":"2026-01-02#ann"},"kind":{"S":"` + kind + `"}}`))
 		require.NoError(t, err)

@@ -169,6 +169,9 @@ func TestResumeErrors(t *testing.T) {
 		{"empty journal", func(t *testing.T, _ string, o *transfer.ImportOptions) {
 			require.NoError(t, os.WriteFile(o.Journal, []byte(`{"version":2}`), 0o644))
 		}, "is not an import journal"},
+		{"end", func(t *testing.T, _ string, o *transfer.ImportOptions) {
+			require.NoError(t, os.WriteFile(o.Journal, []byte(`{"version":2,"sources":[{"files":[]}],"tables":[{}]}`), 0o644))
+		}, "is not an import journal"},
 		{"place", func(t *testing.T, _ string, o *transfer.ImportOptions) {
 			require.NoError(t, os.WriteFile(o.Journal, []byte(`{"version":2,"sources":[{"files":[]}],"tables":[{}],"at":{"file":-1}}`), 0o644))
 		}, "is not an import journal"},

@@ -321,10 +321,12 @@ func TestReadExport(t *testing.T) {
 	failed := errors.New("no more")
 	_, err := transfer.ExportTo(t.Context(), db.Direct, "Rows", failingWriter{failed}, transfer.ExportOptions{DB: db.DB})
 	require.ErrorIs(t, err, failed)
-	_, err = transfer.ExportTo(t.Context(), db.Direct, "Rows", io.Discard, transfer.ExportOptions{
-		DB: db.DB, Mask: func(string, attr.Item) (attr.Item, error) { return nil, failed },
-	})
-	require.ErrorContains(t, err, "table Rows: cannot mask an item: no more")
+	for want, maskErr := range map[string]error{"no more": failed, "key attribute pk is missing": nil} {
+		_, err = transfer.ExportTo(t.Context(), db.Direct, "Rows", io.Discard, transfer.ExportOptions{
+			DB: db.DB, Mask: func(string, attr.Item) (attr.Item, error) { return attr.Item{}, maskErr },
+		})
+		require.ErrorContains(t, err, "table Rows: cannot mask an item: "+want)
+	}
 }
 
 type failingWriter struct{ err error }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -42,14 +43,19 @@ func TestResumeChecks(t *testing.T) {
 		for _, inside := range []bool{false, true} {
 			const n, stop = 4_000, 210 // number of records, and the record at which the import is interrupted
 			t.Run(fmt.Sprint(tt.name, inside), func(t *testing.T) {
+				form, items := `{"PutRequest":{"Item":{"pk":{"S":"%d"}}}}`, n
+				if !inside {
+					form, items = `{"DeleteRequest":{"Key":{"pk":{"S":"%d"}}}}`, 0
+				}
 				var text strings.Builder
 				for i := range n {
-					fmt.Fprintf(&text, `{"Item":{"pk":{"S":"%d"}}}`+"\n", i)
+					fmt.Fprintf(&text, form+"\n", i)
 				}
 				path := write(t, "a.jsonl", text.String())
 				o := options(t, path)
 				o.Every = 50
 				db := sortkeytest.New(t)
+				db.Clock.Set(time.Unix(1_700_000_000, 0)) // both tables have this creation time
 				if inside {
 					o.DB = db.DB
 				}
@@ -71,16 +77,17 @@ func TestResumeChecks(t *testing.T) {
 				res, err := importFiles(t, t.Context(), db.Client, o, path)
 				if tt.want == "" {
 					require.NoError(t, err)
-					require.Equal(t, int64(n), res.Sum().Written)
+					require.Equal(t, int64(n), res.Sum().Written+res.Sum().Deleted)
 					return
 				}
 				require.ErrorIs(t, err, transfer.ErrRestart)
 				require.ErrorContains(t, err, tt.want)
+				require.Equal(t, at, journaled(t, o.Journal), "the journal stays as it was")
 
 				o.Resume, o.Restart = false, true
 				_, err = importFiles(t, t.Context(), db.Client, o, path)
 				require.NoError(t, err)
-				require.Len(t, itemsOf(t, db.Client, "Rows"), n)
+				require.Len(t, itemsOf(t, db.Client, "Rows"), items)
 			})
 		}
 	}
