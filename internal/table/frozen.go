@@ -18,17 +18,10 @@ type frozen struct {
 	rows *btree.BTreeG[changedRow]
 }
 
-// freeze returns a Reader of the rows as they are now. From the first call on, the transaction writes through an
-// undoWriter.
 func (tx *Tx) freeze() *frozen {
-	if tx.undo == nil {
-		tx.undo = &undoWriter{Writer: tx.w}
-		tx.w, tx.r = tx.undo, tx.undo
-	}
-	f := &frozen{
-		tx.undo, btree.NewG(16, func(a, b changedRow) bool { return string(a.addr) < string(b.addr) }),
-	}
-	tx.undo.frozen = append(tx.undo.frozen, f)
+	w := tx.remembering()
+	f := &frozen{w, btree.NewG(16, func(a, b changedRow) bool { return string(a.addr) < string(b.addr) })}
+	w.frozen = append(w.frozen, f)
 	return f
 }
 

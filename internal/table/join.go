@@ -250,7 +250,7 @@ func (j *txContext) nested(ctx context.Context, fn func(context.Context) error) 
 		defer done()
 		inner.nest(outer)
 		if returned && err == nil {
-			point.release()
+			j.tx.release(point)
 			return
 		}
 		if failure := j.tx.restore(point); failure != nil {

@@ -12,37 +12,68 @@ import (
 
 // A savepoint is a state of a transaction. The method restore returns to it.
 type savepoint struct {
-	rows    *frozen
+	rows    int // length of the undo log
 	pending []delta
 }
 
-// save returns a savepoint. The caller ends it with release or restore.
-func (tx *Tx) save() savepoint { return savepoint{tx.freeze(), slices.Clone(tx.pending)} }
-
-// release ends a savepoint and keeps the writes since then.
-func (p savepoint) release() { p.rows.release() }
-
-// restore ends a savepoint and undoes the writes since then.
-func (tx *Tx) restore(p savepoint) (err error) {
-	defer p.release()
-	tx.pending = p.pending
-	// Writing through tx.w keeps the current values for other frozen states. p.rows has these rows already, so it does
-	// not change during the loop.
-	p.rows.rows.Ascend(func(row changedRow) bool {
-		space, partition, sort, _ := address.Parse(row.addr, nil)
-		if row.existed {
-			err = tx.w.Put(space, partition, sort, row.value)
-		} else {
-			err = tx.w.Delete(space, partition, sort)
-		}
-		return err == nil
-	})
-	return err
+// save returns a savepoint. From then on, the transaction logs the old values of the rows that it changes, until the
+// savepoint is released or restored.
+func (tx *Tx) save() savepoint {
+	w := tx.remembering()
+	w.points++
+	return savepoint{len(w.log), slices.Clone(tx.pending)}
 }
 
-// An undoWriter keeps the old values of rows that it changes for the frozen states.
+// remembering returns the undoWriter of the transaction. The first call creates it, and the transaction then writes
+// through it.
+func (tx *Tx) remembering() *undoWriter {
+	if tx.undo == nil {
+		tx.undo = &undoWriter{Writer: tx.w}
+		tx.w, tx.r = tx.undo, tx.undo
+	}
+	return tx.undo
+}
+
+// release ends a savepoint and keeps the writes since then.
+func (tx *Tx) release(savepoint) {
+	if tx.undo.points--; tx.undo.points == 0 {
+		tx.undo.log = nil
+	}
+}
+
+// restore ends a savepoint and undoes the writes since then.
+func (tx *Tx) restore(p savepoint) error {
+	defer tx.release(p)
+	tx.pending = p.pending
+	w := tx.undo
+	undone := w.log[p.rows:]
+	w.log = w.log[:p.rows:p.rows]
+	for _, row := range slices.Backward(undone) {
+		space, partition, sort, _ := address.Parse(row.addr, nil)
+		// frozen states may need the current value, so log it too
+		if err := w.remember(space, partition, sort); err != nil {
+			return err
+		}
+		var err error
+		if row.existed {
+			err = w.Writer.Put(space, partition, sort, row.value)
+		} else {
+			err = w.Writer.Delete(space, partition, sort)
+		}
+		if err != nil {
+			return err
+		}
+	}
+
+	w.log = w.log[:p.rows]
+	return nil
+}
+
+// An undoWriter logs the old values of rows that it changes while there are savepoints or frozen states.
 type undoWriter struct {
 	store.Writer
+	points int // savepoints
+	log    []changedRow
 	frozen []*frozen
 }
 
@@ -53,7 +84,7 @@ type changedRow struct {
 }
 
 func (w *undoWriter) remember(space store.Space, partition, sort []byte) error {
-	if len(w.frozen) == 0 {
+	if w.points == 0 && len(w.frozen) == 0 {
 		return nil
 	}
 	value, existed, err := w.Get(space, partition, sort)
@@ -61,6 +92,9 @@ func (w *undoWriter) remember(space store.Space, partition, sort []byte) error {
 		return err
 	}
 	row := changedRow{address.Append(nil, space, partition, sort), bytes.Clone(value), existed}
+	if w.points > 0 {
+		w.log = append(w.log, row)
+	}
 	for _, f := range w.frozen {
 		if !f.rows.Has(row) {
 			f.rows.ReplaceOrInsert(row)

@@ -94,7 +94,7 @@ type Tx struct {
 	w       store.Writer
 	times   []recordedAt
 	written int         // number of rows put or deleted
-	undo    *undoWriter // equal to w, once there has been a frozen state
+	undo    *undoWriter // equal to w, once there has been a savepoint
 	pending []delta
 	// expiring is true while a sweep deletes items, so that the stream records of these deletions say that the items
 	// expired.
