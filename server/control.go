@@ -279,7 +279,8 @@ func readControl(body []byte, v any) error {
 	if err := json.Unmarshal(body, &members); err != nil {
 		return fmt.Errorf("the body is not a JSON object: %w", err)
 	}
-	for name, value := range members {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		value := members[name]
 		to := reflect.ValueOf(v).Elem().FieldByNameFunc(func(field string) bool {
 			return strings.EqualFold(field, name)
 		})
