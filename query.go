@@ -73,8 +73,8 @@ func (t *TableOf[T]) ScanPage(ctx context.Context, opts ...Option) (*Page[T], er
 	return t.one(ctx, c)
 }
 
-// page reads a page of at most *limit rows, or as many as fit on a page of the service if limit is nil. It returns
-// how many items it has found. It sets c.start to the ExclusiveStartKey of the next page, or to nil if there is none.
+// page reads a page of at most *limit rows, or a full page of the service if limit is nil, and returns the number of
+// matching items. It sets c.start to the start key of the next page, or to nil after the last page.
 func (c *call) page(ctx context.Context, s *api.Service, limit *int64, visit api.Visit) (count int64, err error) {
 	if c.scan == nil {
 		c.query.ExclusiveStartKey, c.query.Limit = c.start, limit

@@ -93,8 +93,8 @@ func TestSweepAfterPause(t *testing.T) {
 	})
 }
 
-// TestDamagedItem tests that what the database does in goroutines of its own ends with an error at a damaged item. A
-// panic there would end the program.
+// TestDamagedItem tests that sweeps and index builds, which run in goroutines of the database, return an error for a
+// damaged item. A panic there would end the program.
 func TestDamagedItem(t *testing.T) {
 	ctx, st := t.Context(), memory.Open()
 	db := open(t, sortkey.Options{Store: st})
@@ -110,7 +110,8 @@ func TestDamagedItem(t *testing.T) {
 			}
 		}
 	}))
+	const damage = `damaged item of table Tab at "`
 	_, err := db.Sweep(ctx)
-	require.ErrorContains(t, err, `damaged item of table Tab at "`)
-	require.ErrorContains(t, db.AddIndex(ctx, "Tab", sortkey.Global("ByOther", "other")), `damaged item of table Tab at "`)
+	require.ErrorContains(t, err, damage)
+	require.ErrorContains(t, db.AddIndex(ctx, "Tab", sortkey.Global("ByOther", "other")), damage)
 }

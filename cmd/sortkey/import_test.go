@@ -85,7 +85,8 @@ func TestImportFullReport(t *testing.T) {
 	const n = 400_000
 	path := filepath.Join(t.TempDir(), strings.Repeat("x", 200))
 	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("{}\n", n)), 0o600))
-	code, _, stderr := runAt(0, nil, "import", path, "--table", "Rows", "--key", "pk", "--format", "json", "--data", filepath.Join(t.TempDir(), "db"))
+	data := filepath.Join(t.TempDir(), "db")
+	code, _, stderr := runAt(0, nil, "import", path, "--table", "Rows", "--key", "pk", "--format", "json", "--data", data)
 	require.Equal(t, 1, code)
 	require.Regexp(t, `400,000 of 400,000 records rejected; see the report .*rejected.jsonl, which is full: it leaves out \d+,\d+\n`, stderr)
 }

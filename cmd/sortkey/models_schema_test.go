@@ -46,7 +46,7 @@ func compiled(t *testing.T) *jsonschema.Schema {
 	return s
 }
 
-// plain converts YAML to the values that an editor validates, where dates are strings.
+// plainValue converts YAML to the values that an editor validates, where dates are strings.
 func plainValue(t *testing.T, n *yaml.Node) any {
 	t.Helper()
 	switch n.Kind {

@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 )
 
-// run runs a command line and returns its exit code and output. Width is the width of the terminal, or 0 if the
+// runAt runs a command line and returns its exit code and output. Width is the width of the terminal, or 0 if the
 // output is not a terminal.
 func runAt(width int, env map[string]string, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer

@@ -56,8 +56,8 @@ func (s *View) Index(t *Table, name string) (*Index, error) {
 // itemOf returns the item in a stored row.
 func itemOf(value []byte) attr.Item { return attr.Item(value) }
 
-// wholeItem returns the item of a row of t, or an error if the row is damaged. Without the check, the attributes of a
-// damaged item could not be looked up without a panic, which ends the program if it is in a goroutine of the database.
+// wholeItem returns the item of a row of t, or an error if the row is damaged. Looking up an attribute of a damaged
+// item may panic, and a panic in a goroutine of the database ends the program.
 func wholeItem(t *Table, row store.Row) (attr.Item, error) {
 	whole := doc.Valid(row.Value)
 	for i := 0; whole && i < doc.Len(row.Value); i++ {

@@ -14,8 +14,8 @@
 // The files *_gen.go are generated from the service model in ../apigen/model. They contain a Go type for each shape
 // and a table of traits, which are facts of the model that the Go types cannot express. The tags of the struct fields
 // name these traits. From the types and traits, shape.go builds the description of a type when it is first used. With
-// that description, reflect.go reads, writes and checks any shape by reflection. Run
-// go generate after changing the generator's tables.
+// that description, reflect.go reads, writes and checks any shape by reflection. Run go generate
+// after changing the generator's tables.
 //
 // Messages that differ between operations or between regions of the service are all in texts.go.
 package wire

@@ -96,7 +96,8 @@ func TestChanges(t *testing.T) {
 	})
 }
 
-// TestChangesEnd checks that a loop over changes ends with its context and its Views, and that it has the changes of long values.
+// TestChangesEnd checks that a loop over changes ends with its context and its Views, and that it includes changes of
+// long values.
 func TestChangesEnd(t *testing.T) {
 	s := memory.Open()
 	require.NoError(t, writeAll(s, 500, strings.Repeat("old", 99)))

@@ -53,7 +53,7 @@ func putJob(w store.Writer, j Job) error {
 	return w.Put(table.CatalogueSpace, runningPartition, j.row(), []byte{1})
 }
 
-// readJob returns the current record of a job. If there is none, it returns an ended job without a value.
+// readJob returns the stored record of a job, or an ended job without a value if no record is stored.
 func readJob(r store.Reader, kind, id string) (Job, error) {
 	j := Job{Kind: kind, ID: id, Ended: true}
 	value, ok, err := r.Get(table.CatalogueSpace, jobsPartition, j.row())

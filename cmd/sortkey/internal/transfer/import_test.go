@@ -170,7 +170,8 @@ func TestResumeErrors(t *testing.T) {
 			require.NoError(t, os.WriteFile(o.Journal, []byte(`{"version":2}`), 0o644))
 		}, "is not an import journal"},
 		{"end", func(t *testing.T, _ string, o *transfer.ImportOptions) {
-			require.NoError(t, os.WriteFile(o.Journal, []byte(`{"version":2,"sources":[{"files":[]}],"tables":[{}]}`), 0o644))
+			const empty = `{"version":2,"sources":[{"files":[]}],"tables":[{}]}`
+			require.NoError(t, os.WriteFile(o.Journal, []byte(empty), 0o644))
 		}, "is not an import journal"},
 		{"place", func(t *testing.T, _ string, o *transfer.ImportOptions) {
 			require.NoError(t, os.WriteFile(o.Journal, []byte(`{"version":2,"sources":[{"files":[]}],"tables":[{}],"at":{"file":-1}}`), 0o644))
