@@ -160,7 +160,8 @@ func (r *run) update(ctx context.Context, fn func(*table.Tx) (record any, err er
 	return err
 }
 
-// A jobKind is one kind of job. D is the description of such a job that clients get.
+// A jobKind is one kind of job. D is the description of such a job that clients get. The kinds are literals without
+// calls, so the linker can drop those that a program does not use.
 type jobKind[D any] struct {
 	name string // key in the catalogue, and part of the ARNs
 	// members returns the members of a description that all kinds have, some under names of their own.

@@ -22,10 +22,10 @@ var bulks = &jobKind[wire.BulkOperationDescription]{
 			d.ClientToken,
 		}
 	},
-	conflict: wire.NewError(
-		"IdempotentParameterMismatchException",
-		"The ClientToken was used by another bulk operation in the last 8 hours.",
-	),
+	conflict: &wire.Error{
+		Code: "IdempotentParameterMismatchException", Status: 400,
+		Message: "The ClientToken was used by another bulk operation in the last 8 hours.",
+	},
 	run: runBulk,
 	end: endBulk,
 }

@@ -26,9 +26,10 @@ var exports = &jobKind[wire.ExportDescription]{
 			&d.ExportArn, &d.ExportStatus, &d.StartTime, &d.EndTime, &d.FailureCode, &d.FailureMessage, d.ClientToken,
 		}
 	},
-	conflict: wire.NewError(
-		"ExportConflictException", "Export conflict: Duplicate request detected with conflicting parameters",
-	),
+	conflict: &wire.Error{
+		Code: "ExportConflictException", Status: 400,
+		Message: "Export conflict: Duplicate request detected with conflicting parameters",
+	},
 	run: runExport,
 	end: endExport,
 }

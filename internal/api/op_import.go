@@ -22,9 +22,10 @@ var imports = &jobKind[wire.ImportTableDescription]{
 			&d.ImportArn, &d.ImportStatus, &d.StartTime, &d.EndTime, &d.FailureCode, &d.FailureMessage, d.ClientToken,
 		}
 	},
-	conflict: wire.NewError(
-		"ImportConflictException", "Import conflict: Duplicate request detected with conflicting parameters",
-	),
+	conflict: &wire.Error{
+		Code: "ImportConflictException", Status: 400,
+		Message: "Import conflict: Duplicate request detected with conflicting parameters",
+	},
 	run: runImport,
 	end: endImport,
 }
