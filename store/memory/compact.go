@@ -136,7 +136,7 @@ func (e *edit) rewrite(old *node, c *compaction) *node {
 		c.slab.need += int(leaf.live)
 	}
 
-	n := e.nodes.inner(e.owner)
+	n := e.nodes.like(old, e.owner)
 	var free []node
 	var before record
 	kid, from := 0, 0 // the next row to copy is entry from of child kid

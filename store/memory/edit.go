@@ -36,11 +36,11 @@ func (e *edit) own(n *node) *node {
 // put adds a row, or replaces the one at its address.
 func (e *edit) put(row *record) {
 	if e.root == nil {
-		e.root = e.nodes.leaf(e.owner)
+		e.root = newLeaf(e.owner)
 	}
 	root, right := e.insert(e.root, row)
 	if right.kid != nil {
-		top := e.nodes.inner(e.owner)
+		top := newInner(e.owner)
 		top.kids[0], top.n = root, 1
 		top.insert(1, right)
 		root = top

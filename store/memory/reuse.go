@@ -6,13 +6,13 @@ package memory
 // [history]), later copies reuse their memory. Without this, a store under constant writes would produce several
 // kilobytes of garbage per row.
 type nodes struct {
-	leaves, inners []*node // free nodes
+	leaves, overflowing, inners []*node // free nodes; overflowing has the leaves with memory for overflows
 
 	replaced  []*node // by the running Update
 	published uint64  // the owner of the newest nodes in the version that the Update began with
 }
 
-// maxFree is how many free leaves, and how many free inner nodes, are kept. Others go to the garbage collector.
+// maxFree is how many free nodes of a kind are kept. Others go to the garbage collector.
 const maxFree = 1 << 8
 
 // begin begins an Update of a version.
@@ -44,13 +44,20 @@ func (ns *nodes) free(n *node, shared uint64) {
 
 // recycle keeps a cleared node for reuse.
 func (ns *nodes) recycle(n *node) {
-	spare := &ns.leaves
-	if n.kids != nil {
-		spare = &ns.inners
-	}
-	if len(*spare) < maxFree {
+	if spare := ns.spare(n); len(*spare) < maxFree {
 		*spare = append(*spare, n)
 	}
+}
+
+// spare returns the list of free nodes of the same kind as n.
+func (ns *nodes) spare(n *node) *[]*node {
+	switch {
+	case n.kids != nil:
+		return &ns.inners
+	case cap(n.overflows) > 0:
+		return &ns.overflowing
+	}
+	return &ns.leaves
 }
 
 // clear removes the references in a node that nobody reads. The node itself may stay in memory, in an array with
@@ -69,28 +76,17 @@ func (n *node) clear(shared uint64) bool {
 	return true
 }
 
-// leaf returns an empty leaf.
-func (ns *nodes) leaf(owner uint64) *node {
-	if ns == nil || len(ns.leaves) == 0 {
-		return newLeaf(owner)
-	}
-	return take(&ns.leaves, owner)
-}
-
-// inner returns an inner node without entries.
-func (ns *nodes) inner(owner uint64) *node {
-	if ns == nil || len(ns.inners) == 0 {
-		return newInner(owner)
-	}
-	return take(&ns.inners, owner)
-}
-
 // like returns an empty node of the same kind as n.
 func (ns *nodes) like(n *node, owner uint64) *node {
-	if n.kids == nil {
-		return ns.leaf(owner)
+	if ns != nil {
+		if spare := ns.spare(n); len(*spare) > 0 {
+			return take(spare, owner)
+		}
 	}
-	return ns.inner(owner)
+	if n.kids == nil {
+		return newLeaf(owner)
+	}
+	return newInner(owner)
 }
 
 func take(list *[]*node, owner uint64) *node {

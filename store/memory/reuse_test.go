@@ -279,6 +279,33 @@ func TestReadBesideOthers(t *testing.T) {
 	}
 }
 
+// TestGarbageOfPuts checks that Updates of long values and of short ones, as of an item and its index entry, leave
+// little to the garbage collector: copies of leaves reuse the memory for values that lie outside of their pages.
+func TestGarbageOfPuts(t *testing.T) {
+	s := memory.Open()
+	put := func(round int) {
+		err := s.Update(t.Context(), func(w store.Writer) error {
+			sort := fmt.Appendf(nil, "%05d", round%500)
+			return errors.Join(
+				w.Put(1, []byte("p"), sort, make([]byte, 200)), w.Put(2, []byte("p"), sort, []byte("short")),
+			)
+		})
+		require.NoError(t, err)
+	}
+	for i := range 1000 {
+		put(i)
+	}
+
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	const rounds = 1000
+	for i := range rounds {
+		put(i)
+	}
+	runtime.ReadMemStats(&after)
+	require.Less(t, (after.TotalAlloc-before.TotalAlloc)/rounds, uint64(1500))
+}
+
 // TestLongView puts one item again and again while a View runs. The heap must keep what the View can read and no
 // more, and free that as soon as the View ends.
 func TestLongView(t *testing.T) {
