@@ -282,6 +282,9 @@ func TestReadBesideOthers(t *testing.T) {
 // TestGarbageOfPuts checks that Updates of long values and of short ones, as of an item and its index entry, leave
 // little to the garbage collector: copies of leaves reuse the memory for values that lie outside of their pages.
 func TestGarbageOfPuts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector, for whose run -short is, allocates memory too")
+	}
 	s := memory.Open()
 	put := func(round int) {
 		err := s.Update(t.Context(), func(w store.Writer) error {
