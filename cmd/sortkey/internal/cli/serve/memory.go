@@ -13,11 +13,12 @@ import (
 // returnMemory waits until a burst of requests is over and then returns free memory to the operating system. It does
 // so after each burst, until ctx ends. If the rows are in memory, it compacts them first. Without returnMemory, an
 // idle process would keep the memory until the runtime collects garbage, which may take two minutes.
-//
-// A burst is over when the garbage collector has run since returnMemory last returned memory, but has not run during
-// the last interval of length quiet.
 func returnMemory(ctx context.Context, st store.Store, quiet time.Duration) {
-	sample := []metrics.Sample{{Name: "/gc/cycles/automatic:gc-cycles"}}
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/goal:bytes"}}
+	allocated := func() uint64 {
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
 	var seen, returned uint64
 	tick := time.NewTicker(quiet)
 	defer tick.Stop()
@@ -27,9 +28,8 @@ func returnMemory(ctx context.Context, st store.Store, quiet time.Duration) {
 			return
 		case <-tick.C:
 		}
-		metrics.Read(sample)
-		cycles := sample[0].Value.Uint64()
-		if cycles == seen && cycles != returned {
+		now := allocated()
+		if isOver(now-seen, now-returned, sample[1].Value.Uint64()) {
 			if c, ok := st.(capability.Compactor); ok && inMemory(st) {
 				// Compact copies the rows. Collect garbage whenever the heap has grown by a quarter, so that the
 				// process does not hold all rows twice.
@@ -41,13 +41,16 @@ func returnMemory(ctx context.Context, st store.Store, quiet time.Duration) {
 				}
 			}
 			debug.FreeOSMemory()
-			metrics.Read(sample)
-			cycles = sample[0].Value.Uint64()
-			returned = cycles
+			now = allocated()
+			returned = now
 		}
-		seen = cycles
+		seen = now
 	}
 }
+
+// isOver reports whether a burst of requests is over: the process has allocated many bytes since it last returned
+// memory, but few in the last interval. The goal is the size of the heap at the next garbage collection.
+func isOver(lately, since, goal uint64) bool { return since >= goal/4 && lately < goal/32 }
 
 // inMemory reports whether the rows of a store are in memory. Compacting such a store takes little time.
 func inMemory(st store.Store) bool {

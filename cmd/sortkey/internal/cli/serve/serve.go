@@ -27,7 +27,7 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// quietTime is the time without a garbage collection after which returnMemory takes a burst of requests to be over.
+// quietTime is the time with few requests after which returnMemory takes a burst of requests to be over.
 const quietTime = 2 * time.Second
 
 // Command returns the command serve.
