@@ -35,27 +35,17 @@ func (b *Builder) Len() int { return len(b.entries) }
 // Add adds an attribute. A later attribute of the same name replaces it, and a zero Value adds nothing. Add copies the
 // name, which must be UTF-8, and cuts it at [MaxNameBytes]. It does not copy the value, whose bytes must not change
 // before the item is built. The functions that encode or store an item refuse names and text that are not UTF-8.
-func (b *Builder) Add(name string, v Value) {
-	if v.IsZero() {
-		return
-	}
-	from := len(b.names)
-	b.names = append(b.names, name...)
-	b.add(from, v)
-}
+func (b *Builder) Add(name string, v Value) { addTo(b, name, v) }
 
 // AddBytes is [Builder.Add] for a name in bytes, such as [Item.All] yields.
-func (b *Builder) AddBytes(name []byte, v Value) {
+func (b *Builder) AddBytes(name []byte, v Value) { addTo(b, name, v) }
+
+func addTo[T string | []byte](b *Builder, name T, v Value) {
 	if v.IsZero() {
 		return
 	}
 	from := len(b.names)
 	b.names = append(b.names, name...)
-	b.add(from, v)
-}
-
-// add adds an attribute whose name is names[from:].
-func (b *Builder) add(from int, v Value) {
 	b.names = b.names[:from+cutName(b.names[from:])]
 	b.entries = append(b.entries, entry{from, len(b.names), v})
 }

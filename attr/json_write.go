@@ -2,6 +2,7 @@ package attr
 
 import (
 	"encoding/base64"
+	"strconv"
 
 	"github.com/sortkey/sortkey/internal/item/number"
 	"github.com/sortkey/sortkey/internal/item/token"
@@ -49,10 +50,7 @@ func (v Value) appendPayload(dst []byte) []byte {
 		dst = base64.StdEncoding.AppendEncode(dst, v.raw)
 		return append(dst, '"')
 	case Bool:
-		if v.Bool() {
-			return append(dst, "true"...)
-		}
-		return append(dst, "false"...)
+		return strconv.AppendBool(dst, v.Bool())
 	case Null:
 		return append(dst, "true"...)
 	case Map:

@@ -228,20 +228,15 @@ func (e *encoder) encodeFull(p *plan, v reflect.Value, o options, level int) (Va
 		return e.encodeValue(p, value, err, level)
 	}
 
+	if p.form != formInt || !o.has(asString) {
+		if value, ok := e.encodePlain(p.form, v); ok {
+			return value, nil
+		}
+	}
 	start := len(e.buf)
 	switch p.form {
-	case formBool:
-		e.buf = append(e.buf, 0)
-		if v.Bool() {
-			e.buf[start] = 1
-		}
-		return e.value(Bool, start), nil
 	case formString:
-		if !utf8.ValidString(v.String()) {
-			return Value{}, p.encodeError(problem{}, errText)
-		}
-		e.buf = append(e.buf, v.String()...)
-		return e.value(String, start), nil
+		return Value{}, p.encodeError(problem{}, errText)
 	case formDigits, formInt, formUint, formFloat:
 		return e.encodeNumber(p, v, o)
 	case formBytes:
@@ -339,11 +334,6 @@ func (p *plan) inspected(v Value, level int) (Value, error) {
 
 func (e *encoder) encodeNumber(p *plan, v reflect.Value, o options) (Value, error) {
 	start := len(e.buf)
-	if p.form == formInt && !o.has(asString) {
-		e.buf = number.AppendInt(e.buf, v.Int())
-		return e.value(Number, start), nil
-	}
-
 	var digits [32]byte
 	text := digits[:0]
 	switch p.form {
@@ -529,7 +519,10 @@ func (e *encoder) encodeStruct(p *plan, v reflect.Value, level int) (Value, erro
 		}
 		member, ok := Value{}, false
 		if f.encodesPlain && level < MaxNesting && inner.CanInterface() {
-			member, ok = e.encodePlain(f, inner)
+			if f.options != 0 && inner.IsZero() { // a plain field has no option but omitempty
+				continue
+			}
+			member, ok = e.encodePlain(f.plan.form, inner)
 		}
 		if !ok {
 			var err error
@@ -544,13 +537,11 @@ func (e *encoder) encodeStruct(p *plan, v reflect.Value, level int) (Value, erro
 	return e.endMap(p.names, first, start), nil
 }
 
-// encodePlain encodes a plain field. It reports false, and does nothing, for a value that only encode can handle.
-func (e *encoder) encodePlain(f *field, v reflect.Value) (member Value, ok bool) {
-	if f.options != 0 && v.IsZero() { // a plain field has no option but omitempty
-		return Value{}, true
-	}
+// encodePlain encodes a string, an integer or a bool. It reports false, and does nothing, for values of other forms and
+// for strings that are not UTF-8.
+func (e *encoder) encodePlain(f form, v reflect.Value) (value Value, ok bool) {
 	start := len(e.buf)
-	switch f.plan.form {
+	switch f {
 	case formString:
 		text := v.String()
 		if !utf8.ValidString(text) {

@@ -2,6 +2,7 @@ package attr
 
 import (
 	"encoding/base64"
+	"strconv"
 
 	"github.com/sortkey/sortkey/internal/item/number"
 )
@@ -30,10 +31,7 @@ func (v Value) appendText(dst []byte) []byte {
 	case Binary:
 		return base64.StdEncoding.AppendEncode(dst, v.raw)
 	case Bool:
-		if v.Bool() {
-			return append(dst, "true"...)
-		}
-		return append(dst, "false"...)
+		return strconv.AppendBool(dst, v.Bool())
 	case Null:
 		return append(dst, "true"...)
 	case Map:

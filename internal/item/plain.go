@@ -2,6 +2,7 @@ package item
 
 import (
 	"encoding/base64"
+	"strconv"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/item/token"
@@ -42,10 +43,7 @@ func appendPlainValue(dst []byte, v attr.Value) []byte {
 		dst = base64.StdEncoding.AppendEncode(dst, v.Raw())
 		return append(dst, '"')
 	case attr.Bool:
-		if v.Bool() {
-			return append(dst, "true"...)
-		}
-		return append(dst, "false"...)
+		return strconv.AppendBool(dst, v.Bool())
 	case attr.Map:
 		return AppendPlain(dst, v.Map())
 	case attr.List, attr.StringSet, attr.NumberSet, attr.BinarySet:
