@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/sortkey/sortkey/store"
@@ -127,7 +128,8 @@ func (e *edit) compact(n *node, key []byte, c *compaction) *node {
 	return n
 }
 
-// rewrite returns a copy of an inner node in which the leaves are full and their pages are cut from slabs.
+// rewrite returns a copy of an inner node in which the leaves are full or of one partition, and their pages are cut
+// from slabs.
 func (e *edit) rewrite(old *node, c *compaction) *node {
 	rows := 0
 	c.slab.need = 0
@@ -140,9 +142,10 @@ func (e *edit) rewrite(old *node, c *compaction) *node {
 	var free []node
 	var before record
 	kid, from := 0, 0 // the next row to copy is entry from of child kid
-	for i, leaves := 0, (rows+fan-1)/fan; i < leaves; i++ {
+	ends, begin := old.ends(rows), 0
+	for i, end := range ends {
 		p := pieces{slab: &c.slab}
-		for want := rows*(i+1)/leaves - rows*i/leaves; want > 0; {
+		for want := end - begin; want > 0; {
 			take := span{old.kids[kid], from, min(int(old.kids[kid].n), from+want)}
 			p.more = append(p.more, take)
 			want -= take.len()
@@ -150,8 +153,9 @@ func (e *edit) rewrite(old *node, c *compaction) *node {
 				kid, from = kid+1, 0
 			}
 		}
+		begin = end
 		if len(free) == 0 {
-			free = make([]node, min(leaves-i, leavesTogether))
+			free = make([]node, min(len(ends)-i, leavesTogether))
 		}
 		leaf := &free[0]
 		free = free[1:]
@@ -171,6 +175,45 @@ func (e *edit) rewrite(old *node, c *compaction) *node {
 	}
 	e.nodes.retire(old)
 	return n
+}
+
+// ends returns where the new leaves of an inner node end, in rows from its first. A partition with rows for half a leaf
+// gets leaves of its own: their pages need not repeat keys that are in the values.
+func (n *node) ends(rows int) (ends []int) {
+	divide := func(from, to int) {
+		leaves := (to - from + fan - 1) / fan
+		for i := range leaves {
+			ends = append(ends, from+(to-from)*(i+1)/leaves)
+		}
+	}
+	from, begin, at := 0, 0, 0 // row from is not divided yet; the partition of row at begins at row begin
+	end := func() {
+		if at-begin >= fan/2 {
+			divide(from, begin)
+			divide(begin, at)
+			from = at
+		}
+		begin = at
+	}
+
+	var partition, next []byte
+	for _, leaf := range n.kids[:n.n] {
+		for i := range int(leaf.n) {
+			r := leaf.record(i)
+			if next = r.appendKey(next[:0])[:r.sort]; !bytes.Equal(next, partition) {
+				end()
+				partition, next = next, partition
+			}
+			at++
+		}
+	}
+	end()
+	divide(from, at)
+	if len(ends) > fan { // the inner node has no space for so many
+		ends = ends[:0]
+		divide(0, rows)
+	}
+	return ends
 }
 
 // page returns a page of size bytes. It cuts it from the slab, unless size is so large that the slab would waste

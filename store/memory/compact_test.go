@@ -115,6 +115,29 @@ func rowsOf(t *testing.T, s store.Store) map[string]string {
 	return rows
 }
 
+// TestCompactPartitions checks that Compact gives partitions of most of a leaf leaves of their own, so that a page does
+// not repeat the sort positions that are in its values.
+func TestCompactPartitions(t *testing.T) {
+	const partitions, rows = 400, 50
+	before := heap()
+	s := memory.Open()
+	for i := range rows {
+		require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+			for p := range partitions {
+				sort := fmt.Appendf(nil, "2026-01-02T03:04:05.%07d", i*7%rows)
+				err := w.Put(1, fmt.Appendf(nil, "customer-%05d", p), sort, fmt.Appendf(nil, "%s%075d", sort, p))
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	require.NoError(t, compact(s))
+	require.Less(t, (heap()-before)/(partitions*rows), uint64(160))
+	memory.Check(t, s)
+}
+
 // TestCompactBesideOthers compacts a store again and again, twice at a time, while other goroutines read, update and
 // fork it.
 func TestCompactBesideOthers(t *testing.T) {
