@@ -101,6 +101,8 @@ func FuzzDamage(f *testing.F) {
 				f.Add(folder == 1, uint8(i), uint8(kind), uint16(len(file.data)/2), uint8(3))
 			}
 			f.Add(folder == 1, uint8(i), uint8(flip), uint16(max(0, len(file.data)-1)), uint8(0))
+			// SORTKEY without the name of its log
+			f.Add(folder == 1, uint8(i), uint8(cut), uint16(max(0, len(file.data)-len("000004.log\n"))), uint8(0))
 		}
 	}
 	f.Fuzz(func(t *testing.T, kill bool, which, kind uint8, offset uint16, with uint8) {

@@ -125,15 +125,15 @@ func logEnd(data []byte, log uint32) (end int, damaged bool) {
 func (s *Store) checkLogs(names []string) error {
 	fsys := s.opts.fs
 	for _, name := range names {
+		num, err := logNumber(name)
+		if err != nil {
+			return fmt.Errorf("the file %s lists a log, but %w", metaName, err)
+		}
 		data, err := readFile(fsys, fsys.PathJoin(s.dir, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 
-		num, err := logNumber(name)
-		if err != nil {
-			return fmt.Errorf("the file %s lists a log, but %w", metaName, err)
-		}
 		lost := ""
 		end, damaged := logEnd(data, num)
 		switch {
