@@ -145,6 +145,7 @@ var noon = time.Date(2024, 2, 29, 12, 0, 0, 5e8, time.FixedZone("", 3600))
 func ptr[T any](v T) *T { return &v }
 
 func TestMarshal(t *testing.T) {
+	longest := strings.Repeat("x", attr.MaxNameBytes)
 	for _, tt := range []struct {
 		name string
 		in   any
@@ -174,6 +175,7 @@ func TestMarshal(t *testing.T) {
 			"maps in maps", map[string]map[string]int{"b": {"x": 1, "w": 2}, "a": {"x": 3}},
 			`{"M":{"a":{"M":{"x":{"N":"3"}}},"b":{"M":{"w":{"N":"2"},"x":{"N":"1"}}}}}`,
 		},
+		{"long name", map[string]int{longest: 1}, `{"M":{"` + longest + `":{"N":"1"}}}`},
 		{"nil map", map[string]int(nil), `{"NULL":true}`},
 		{"map of arrays", map[string][1]byte{"a": {1}, "b": {2}}, `{"M":{"a":{"B":"AQ=="},"b":{"B":"Ag=="}}}`},
 		{"keys that are numbers", map[int8]bool{-1: true}, `{"M":{"-1":{"BOOL":true}}}`},
@@ -188,6 +190,8 @@ func TestMarshal(t *testing.T) {
 		{"pointer to an interface", ptr(any("a")), `{"S":"a"}`},
 		{"nil in an interface", []any{(*int)(nil), []int(nil)}, `{"L":[{"NULL":true},{"L":[]}]}`},
 		{"time", noon, `{"S":"2024-02-29T12:00:00.5+01:00"}`},
+		{"first year", time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), `{"S":"0000-01-01T00:00:00Z"}`},
+		{"last year", time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), `{"S":"9999-01-01T00:00:00Z"}`},
 		{"time with a type", when(noon), `{"S":"2024-02-29T12:00:00.5+01:00"}`},
 		{"time of the SDK", UnixTime(noon), `{"N":"1709204400"}`},
 		{"text", netip.MustParseAddr("10.0.0.1"), `{"S":"10.0.0.1"}`},

@@ -571,7 +571,7 @@ func (s *service) expire(now int64) {
 			if !ok || m.ttl == "" || at.kind != 'N' {
 				continue
 			}
-			if n, err := at.num.Int64(); err == nil && n < now && n > now-fiveYears {
+			if n, err := at.num.Int64(); err == nil && n < now && n >= now-fiveYears {
 				delete(m.items, id)
 			}
 		}

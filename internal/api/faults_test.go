@@ -53,7 +53,7 @@ func TestEnforcedThrottlingReasons(t *testing.T) {
 	e.svc = api.New(e.db, api.Options{Clock: e.db.Clock, EnforceThroughput: true})
 	provisioned := strings.Replace(tableH, `"PAY_PER_REQUEST"`,
 		`"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":2000,"WriteCapacityUnits":2000}`, 1)
-	put := `{"TableName":"HHH","Item":{"a":{"S":"x"},"b":{"S":"` + strings.Repeat("x", 300<<10) + `"}}}`
+	put := `{"TableName":"HHH","Item":{"a":{"S":"x"},"b":{"S":"` + strings.Repeat("x", 250<<10-len("axb")) + `"}}}`
 	for _, tt := range []struct{ table, want string }{
 		{
 			tableH, `{"__type":"com.amazon.coral.availability#ThrottlingException","message":"Throughput exceeds the ` +
@@ -65,7 +65,7 @@ func TestEnforcedThrottlingReasons(t *testing.T) {
 		},
 	} {
 		e.answer("CreateTable", tt.table)
-		for range 4 {
+		for range 4 { // exactly 1000 units
 			e.answer("PutItem", put)
 		}
 		out, status := e.serve("PutItem", put)

@@ -73,21 +73,6 @@ func TestBatchGetBytes(t *testing.T) {
 	require.Equal(t, 60, strings.Count(got, `"a":{"S":`), "the others are unprocessed keys")
 }
 
-// TestLargestItem checks that an item may have exactly 400 KB, and that the values of updates count towards the 4 MB
-// of a transaction.
-func TestLargestItem(t *testing.T) {
-	e := newEndpoint(t, tableH)
-	put := func(size int) string {
-		return `{"TableName":"HHH","Item":{"a":{"S":"k"},"v":{"S":"` + strings.Repeat("x", size-len("akv")) + `"}}}`
-	}
-	e.want("PutItem", put(400<<10), `{}`)
-	e.refuse("PutItem", put(400<<10+1), "ValidationException: Item size has exceeded the maximum allowed size")
-	update := `{"Update":{"TableName":"HHH","Key":{"a":{"S":"%d"}},"UpdateExpression":"SET v = :v",` +
-		`"ExpressionAttributeValues":{":v":{"S":"` + strings.Repeat("x", 390<<10) + `"}}}}`
-	e.invalid("TransactWriteItems", `{"TransactItems":[`+inflatedKeys(11, update)+`]}`,
-		"Transaction payload size cannot exceed 4194304 bytes")
-}
-
 // TestMostSlices checks that a statement may read 50 partitions, but not more.
 func TestMostSlices(t *testing.T) {
 	e := newEndpoint(t, tableH)

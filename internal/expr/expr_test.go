@@ -190,14 +190,12 @@ func TestTokenLimits(t *testing.T) {
 		err, "ExpressionAttributeValues contains invalid key: "+
 			"The expression attribute map contains a key that is too long;")
 
-	half := strings.Repeat("x", expr.MaxSubstitutionBytes/2-8)
-	_, err = expr.NewEnv(expr.Params{Values: parsed(t, `{":a": {"S": "`+half+`"}, ":b": {"S": "`+half+`"}}`)})
+	half := strings.Repeat("x", expr.MaxSubstitutionBytes/2-len(":a")-len("#n"))
+	values := parsed(t, `{":a": {"S": "`+half+`"}, ":b": {"S": "`+half+`"}}`)
+	_, err = expr.NewEnv(expr.Params{Names: map[string]string{"#n": "ab"}, Values: values})
 	require.NoError(t, err)
-	_, err = expr.NewEnv(expr.Params{
-		Names:  map[string]string{"#name": "anything"},
-		Values: parsed(t, `{":a": {"S": "`+half+`"}, ":b": {"S": "`+half+`"}}`),
-	})
-	require.ErrorContains(t, err, "has exceeded the maximum allowed size; size: 2097")
+	_, err = expr.NewEnv(expr.Params{Names: map[string]string{"#n": "abc"}, Values: values})
+	require.ErrorContains(t, err, "has exceeded the maximum allowed size; size: 2097153")
 }
 
 func TestErrorHasPlace(t *testing.T) {

@@ -125,6 +125,7 @@ func TestUpdateNesting(t *testing.T) {
 		want      bool
 	}{
 		{"31 and a leaf", "SET b = :v", wrap(31, x), true},
+		{"31 and a long leaf", "SET b = :v", wrap(31, attr.NewString(strings.Repeat("x", 999))), true},
 		{"32 and a leaf", "SET b = :v", wrap(32, x), false},
 		{"32 empty", "SET b = :v", wrap(31, attr.NewList()), true},
 		{"33 empty", "SET b = :v", wrap(32, attr.NewList()), false},

@@ -64,6 +64,7 @@ func TestAdd(t *testing.T) {
 		{"1e50", "+", "1", overflow},
 		{"1e125", "+", "1e-130", overflow},
 		{nines, "+", nines, overflow},
+		{"4e125", "+", "5e125", "9" + strings.Repeat("0", 125)},
 		{"9e125", "+", "9e125", overflow},
 		{"9e125", "-", "-9e125", overflow},
 		{"-9e125", "-", "9e125", overflow},

@@ -28,7 +28,7 @@ func expired(item attr.Item, attribute string, now time.Time) bool {
 		return false // too large to be a time
 	}
 	at := now.Unix()
-	return seconds <= at && seconds > at-int64(expiryHorizon/time.Second)
+	return seconds <= at && seconds >= at-int64(expiryHorizon/time.Second)
 }
 
 // sweepRows is the maximum number of items that a sweep examines in one view. The sweep then deletes the expired ones

@@ -310,9 +310,12 @@ func testPutManyRefused(t *testing.T, open func() store.Store) {
 		require.NoError(t, err)
 		return n
 	}
-	good := []object{{"p": "1"}, {"p": "2"}}
+	large := make([]byte, 400<<10-len("p2v"))
+	good := []object{{"p": "1"}, {"p": "2", "v": large}}
 
-	for _, bad := range []object{{"q": "none"}, {"p": 7}, {"p": "x", "a": "text"}, {"p": ""}, {"p": "\xff"}} {
+	for _, bad := range []object{
+		{"q": "none"}, {"p": 7}, {"p": "x", "a": "text"}, {"p": ""}, {"p": "\xff"}, {"p": "33", "v": large},
+	} {
 		err := items.PutMany(ctx, slices.Values(append(slices.Clone(good), bad)))
 		require.ErrorIs(t, err, sortkey.ErrUsage)
 		require.Equal(t, 400, sortkey.StatusOf(err), "%v", err)
