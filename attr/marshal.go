@@ -170,12 +170,10 @@ func (e *encoder) encode(p *plan, v reflect.Value, o options, level int) (Value,
 
 // isEmpty reports whether omitempty omits v.
 func isEmpty(v reflect.Value) bool {
-	switch v.Kind() {
-	case reflect.String, reflect.Array:
+	switch kind := v.Kind(); {
+	case kind == reflect.String, kind == reflect.Array:
 		return v.Len() == 0
-	case reflect.Bool, reflect.Float32, reflect.Float64,
-		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+	case kind == reflect.Bool, v.CanInt(), v.CanUint(), v.CanFloat():
 		return v.IsZero()
 	}
 	return isNil(v)

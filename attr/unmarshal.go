@@ -355,19 +355,19 @@ func (p *plan) misfit(v Value, text []byte) error {
 // setNumber sets dst to the number with the given text. It reports whether the type of dst can hold numbers, and
 // whether it can hold this one.
 func setNumber(dst reflect.Value, text []byte) (isNumber, fits bool) {
-	switch dst.Kind() {
-	case reflect.String:
+	switch kind := dst.Kind(); {
+	case kind == reflect.String:
 		dst.SetString(string(text))
 		return true, true
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+	case dst.CanInt():
 		n, err := strconv.ParseInt(string(text), 10, dst.Type().Bits())
 		dst.SetInt(n)
 		return true, err == nil
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case dst.CanUint() && kind != reflect.Uintptr:
 		n, err := strconv.ParseUint(string(text), 10, dst.Type().Bits())
 		dst.SetUint(n)
 		return true, err == nil
-	case reflect.Float32, reflect.Float64:
+	case dst.CanFloat():
 		f, err := strconv.ParseFloat(string(text), 64)
 		dst.SetFloat(f)
 		return true, err == nil && !dst.OverflowFloat(f)
