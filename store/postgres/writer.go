@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"bytes"
-	"context"
 	"maps"
 	"slices"
 
@@ -100,15 +99,11 @@ func (w *writer) steps(yield func(*step) bool) {
 
 // check returns an error if size more bytes cannot be written.
 func (w *writer) check(size int) error {
-	switch {
-	case w.done.Load():
-		return store.ErrClosed
-	case w.ctx.Err() != nil:
-		return context.Cause(w.ctx)
-	case size > maxUpdate-w.changes.Size():
-		return errTooLarge
+	err := w.Err()
+	if err == nil && size > maxUpdate-w.changes.Size() {
+		err = errTooLarge
 	}
-	return nil
+	return err
 }
 
 // Put implements [store.Writer].
