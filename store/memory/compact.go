@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"bytes"
 	"context"
 
 	"github.com/sortkey/sortkey/store"
@@ -196,13 +195,12 @@ func (n *node) ends(rows int) (ends []int) {
 		begin = at
 	}
 
-	var partition, next []byte
+	before := n.kids[0].record(0)
 	for _, leaf := range n.kids[:n.n] {
 		for i := range int(leaf.n) {
-			r := leaf.record(i)
-			if next = r.appendKey(next[:0])[:r.sort]; !bytes.Equal(next, partition) {
+			if !leaf.in(i, &before) {
 				end()
-				partition, next = next, partition
+				before = leaf.record(i)
 			}
 			at++
 		}
@@ -210,7 +208,7 @@ func (n *node) ends(rows int) (ends []int) {
 	end()
 	divide(from, at)
 	if len(ends) > fan { // the inner node has no space for so many
-		ends = ends[:0]
+		ends = nil
 		divide(0, rows)
 	}
 	return ends

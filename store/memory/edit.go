@@ -95,10 +95,12 @@ func (e *edit) add(n *node, at int, x entry) entry {
 	}
 
 	// If rows were put in order, the left node stays full, even if rows after them exist already. Otherwise each half
-	// gets half of the entries, and free space.
+	// gets about half of the entries, and free space.
 	half, spare := fan/2, someSpare
 	if n.run >= fan/2 {
 		half, spare = at, int(n.live)*(fan-at)/fan
+	} else if n.kids == nil {
+		half = n.middle()
 	}
 
 	// The parent gets the shortest key that is above all keys of the left half, but not above the keys of the right
@@ -139,6 +141,28 @@ func (e *edit) add(n *node, at int, x entry) entry {
 		n.last, n.run = none, 0
 	}
 	return entry{&record{rest: up}, right}
+}
+
+// middle returns the entry at which to split a full leaf: the one closest to the middle that begins a partition, or the
+// middle. A page of one partition need not repeat the keys that are in its values.
+func (n *node) middle() int {
+	for away := range fan / 4 {
+		for _, at := range [2]int{fan/2 - away, fan/2 + away} {
+			before := n.record(at - 1)
+			if !n.in(at, &before) {
+				return at
+			}
+		}
+	}
+	return fan / 2
+}
+
+// in reports whether entry i of a leaf is in the partition of another row.
+func (n *node) in(i int, of *record) bool {
+	var buf [2][longestPacked]byte
+	r := n.record(i)
+	a, b := r.appendKey(buf[0][:0]), of.appendKey(buf[1][:0])
+	return bytes.Equal(a[:r.sort], b[:of.sort])
 }
 
 // follow makes x the first entry of the new node right, and returns the entry to add after n. Rows that are put in

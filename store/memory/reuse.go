@@ -35,13 +35,6 @@ func (ns *nodes) forget() {
 	ns.replaced = ns.replaced[:0]
 }
 
-// free keeps for reuse a node that nobody reads, unless a fork may share the node.
-func (ns *nodes) free(n *node, shared uint64) {
-	if n.clear(shared) {
-		ns.recycle(n)
-	}
-}
-
 // recycle keeps a cleared node for reuse.
 func (ns *nodes) recycle(n *node) {
 	if spare := ns.spare(n); len(*spare) < maxFree {
@@ -80,20 +73,16 @@ func (n *node) clear(shared uint64) bool {
 func (ns *nodes) like(n *node, owner uint64) *node {
 	if ns != nil {
 		if spare := ns.spare(n); len(*spare) > 0 {
-			return take(spare, owner)
+			last := len(*spare) - 1
+			n := (*spare)[last]
+			(*spare)[last] = nil
+			*spare = (*spare)[:last]
+			n.owner, n.n, n.len, n.live, n.used, n.overflowBits, n.run = owner, 0, 0, 0, 0, 0, 0
+			return n
 		}
 	}
 	if n.kids == nil {
 		return newLeaf(owner)
 	}
 	return newInner(owner)
-}
-
-func take(list *[]*node, owner uint64) *node {
-	last := len(*list) - 1
-	n := (*list)[last]
-	(*list)[last] = nil
-	*list = (*list)[:last]
-	n.owner, n.n, n.len, n.live, n.used, n.overflowBits, n.run = owner, 0, 0, 0, 0, 0, 0
-	return n
 }

@@ -56,8 +56,8 @@ func (h *history) add(v *version, ns *nodes) {
 	}
 	shared := v.store.shared.Load()
 	for _, n := range ns.replaced {
-		if !h.retire(n, len(h.held)) {
-			ns.free(n, shared)
+		if !h.retire(n, len(h.held)) && n.clear(shared) {
+			ns.recycle(n)
 		}
 	}
 	ns.forget()
