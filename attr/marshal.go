@@ -99,7 +99,7 @@ func marshal(v any, level int) (Value, error) {
 		return Value{}, err
 	}
 	if value.IsZero() {
-		return Value{}, p.encodeError(problem{"values of this type are not stored", "pass a struct or a map"}, nil)
+		return p.encodeError(problem{"values of this type are not stored", "pass a struct or a map"}, nil)
 	}
 	return Value{value.kind, bytes.Clone(value.raw)}, nil
 }
@@ -107,7 +107,7 @@ func marshal(v any, level int) (Value, error) {
 // cloned returns a copy of v. It returns an error naming the Go type t if v is not in its stored form.
 func cloned(v Value, t reflect.Type, level int) (Value, error) {
 	if err := inspect(v, level); err != nil {
-		return Value{}, planOf(t).encodeError(problem{}, err)
+		return planOf(t).encodeError(problem{}, err)
 	}
 	return Value{v.kind, bytes.Clone(v.raw)}, nil
 }
@@ -131,8 +131,8 @@ func (e *encoder) release() {
 const maxHops = 4 * MaxNesting
 
 // encodeError returns the error for a value of the plan's type.
-func (p *plan) encodeError(what problem, cause error) error {
-	return &ConvertError{Type: p.typ, Msg: what.msg, Advice: what.advice, Err: cause}
+func (p *plan) encodeError(what problem, cause error) (Value, error) {
+	return Value{}, &ConvertError{Type: p.typ, Msg: what.msg, Advice: what.advice, Err: cause}
 }
 
 // encode returns the stored form of v, or the zero Value if v is not stored. The result is valid until the encoder is
@@ -141,7 +141,7 @@ func (e *encoder) encode(p *plan, v reflect.Value, o options, level int) (Value,
 	if isEmpty(v) {
 		switch {
 		case o.has(omitEmpty | nullEmpty):
-			return Value{}, p.encodeError(problem{"the tag has both omitempty and nullempty", "remove one"}, nil)
+			return p.encodeError(problem{"the tag has both omitempty and nullempty", "remove one"}, nil)
 		case o.has(omitEmpty):
 			return Value{}, nil
 		case o.has(nullEmpty), isNil(v):
@@ -155,9 +155,9 @@ func (e *encoder) encode(p *plan, v reflect.Value, o options, level int) (Value,
 	case formInterface:
 		switch {
 		case p.typ.NumMethod() > 0:
-			return Value{}, p.encodeError(lostInterface, nil)
+			return p.encodeError(lostInterface, nil)
 		case e.hops == maxHops:
-			return Value{}, p.encodeError(problem{"too many interfaces inside each other", nestingAdvice}, nil)
+			return p.encodeError(problem{"too many interfaces inside each other", nestingAdvice}, nil)
 		}
 		e.hops++
 		target := v.Elem()
@@ -189,7 +189,7 @@ func isNil(v reflect.Value) bool {
 
 func (e *encoder) encodeNull(p *plan, level int) (Value, error) {
 	if level > MaxNesting {
-		return Value{}, p.encodeError(problem{advice: nestingAdvice}, ErrNesting)
+		return p.encodeError(problem{advice: nestingAdvice}, ErrNesting)
 	}
 	return NewNull(), nil
 }
@@ -214,13 +214,13 @@ func (e *encoder) encodeTarget(p *plan, v reflect.Value, o options, level int) (
 func (e *encoder) encodeFull(p *plan, v reflect.Value, o options, level int) (Value, error) {
 	switch {
 	case p.noEncode.msg != "":
-		return Value{}, p.encodeError(p.noEncode, nil)
+		return p.encodeError(p.noEncode, nil)
 	case level > MaxNesting:
-		return Value{}, p.encodeError(problem{advice: nestingAdvice}, ErrNesting)
+		return p.encodeError(problem{advice: nestingAdvice}, ErrNesting)
 	case p.form == formStruct && !p.marshals:
 		return e.encodeStruct(p, v, level)
 	case !v.CanInterface():
-		return Value{}, p.encodeError(unexported, nil)
+		return p.encodeError(unexported, nil)
 	case p.marshals:
 		value, err := pointerTo(v).Interface().(Marshaler).MarshalAttr()
 		return e.encodeValue(p, value, err, level)
@@ -234,7 +234,7 @@ func (e *encoder) encodeFull(p *plan, v reflect.Value, o options, level int) (Va
 	start := len(e.buf)
 	switch p.form {
 	case formString:
-		return Value{}, p.encodeError(problem{}, errText)
+		return p.encodeError(problem{}, errText)
 	case formDigits, formInt, formUint, formFloat:
 		return e.encodeNumber(p, v, o)
 	case formBytes:
@@ -253,7 +253,7 @@ func (e *encoder) encodeFull(p *plan, v reflect.Value, o options, level int) (Va
 			return e.value(Number, start), nil
 		}
 		if what := textProblem(t); what.msg != "" {
-			return Value{}, p.encodeError(what, nil)
+			return p.encodeError(what, nil)
 		}
 		e.buf = t.AppendFormat(e.buf, time.RFC3339Nano)
 		return e.value(String, start), nil
@@ -309,7 +309,7 @@ func textProblem(t *time.Time) problem {
 // the method may use the same memory.
 func (e *encoder) encodeValue(p *plan, v Value, err error, level int) (Value, error) {
 	if err != nil {
-		return Value{}, p.encodeError(problem{}, err)
+		return p.encodeError(problem{}, err)
 	}
 	if v, err = p.inspected(v, level); err != nil || v.IsZero() {
 		return Value{}, err
@@ -325,7 +325,7 @@ func (p *plan) inspected(v Value, level int) (Value, error) {
 		return v, nil
 	}
 	if err := inspect(v, level); err != nil {
-		return Value{}, p.encodeError(problem{}, err)
+		return p.encodeError(problem{}, err)
 	}
 	return v, nil
 }
@@ -343,7 +343,7 @@ func (e *encoder) encodeNumber(p *plan, v reflect.Value, o options) (Value, erro
 		text = strconv.AppendFloat(text, v.Float(), 'f', -1, v.Type().Bits())
 	default:
 		if text = append(text, v.String()...); !utf8.Valid(text) {
-			return Value{}, p.encodeError(problem{}, errText)
+			return p.encodeError(problem{}, errText)
 		}
 	}
 	if o.has(asString) {
@@ -353,7 +353,7 @@ func (e *encoder) encodeNumber(p *plan, v reflect.Value, o options) (Value, erro
 
 	buf, msg, older := number.Append(e.buf, text)
 	if msg != "" {
-		return Value{}, p.encodeError(problem{}, &Error{Msg: msg, Older: older})
+		return p.encodeError(problem{}, &Error{Msg: msg, Older: older})
 	}
 	e.buf = buf
 	return e.value(Number, start), nil
@@ -388,7 +388,7 @@ func (e *encoder) encodeSet(p *plan, v reflect.Value, kind Kind, o options, leve
 		elem, err := e.encode(p.elem, v.Index(i), o.ofElements(), level)
 		if err == nil && elem.kind != kind.Elem() && !elem.IsZero() {
 			misfit := "kind " + kind.String() + " cannot hold a value of kind " + elem.kind.String()
-			err = p.elem.encodeError(problem{misfit, "change the type or the tag"}, nil)
+			_, err = p.elem.encodeError(problem{misfit, "change the type or the tag"}, nil)
 		}
 		if err != nil {
 			return Value{}, inElement(err, i)
@@ -403,7 +403,7 @@ func (e *encoder) encodeSet(p *plan, v reflect.Value, kind Kind, o options, leve
 	}
 	set, err := e.endSet(kind, first, start)
 	if err != nil {
-		return Value{}, p.encodeError(problem{}, err)
+		return p.encodeError(problem{}, err)
 	}
 	return set, nil
 }
@@ -416,15 +416,15 @@ func (e *encoder) encodeMap(p *plan, v reflect.Value, o options, level int) (Val
 		name, err := keyText(key)
 		switch {
 		case err != nil:
-			return Value{}, p.encodeError(problem{}, err)
+			return p.encodeError(problem{}, err)
 		case name == "":
-			return Value{}, p.encodeError(problem{"a key is empty", "give each entry a name"}, nil)
+			return p.encodeError(problem{"a key is empty", "give each entry a name"}, nil)
 		case len(name) > MaxNameBytes:
-			return Value{}, p.encodeError(problem{"a key is too long", "shorten it"}, nil)
+			return p.encodeError(problem{"a key is too long", "shorten it"}, nil)
 		case !utf8.ValidString(name):
-			return Value{}, p.encodeError(notTextKey, nil)
+			return p.encodeError(notTextKey, nil)
 		case !keepsKey(key, name):
-			return Value{}, p.encodeError(lostKey, nil)
+			return p.encodeError(lostKey, nil)
 		}
 
 		elem.SetIterValue(entries)
@@ -442,7 +442,7 @@ func (e *encoder) encodeMap(p *plan, v reflect.Value, o options, level int) (Val
 	}
 
 	if members := e.entries[first:]; len(sortEntries(e.names, members)) < len(members) {
-		return Value{}, p.encodeError(problem{"two keys have the same text", "use keys that differ as text"}, nil)
+		return p.encodeError(problem{"two keys have the same text", "use keys that differ as text"}, nil)
 	}
 	names := e.names
 	e.names = e.names[:firstName]
@@ -501,7 +501,7 @@ func (e *encoder) encodeStruct(p *plan, v reflect.Value, level int) (Value, erro
 		if inner, ok := p.hidden[i].in(v, false); ok && !inner.IsZero() {
 			name := p.typ.FieldByIndex(p.hidden[i].index).Name
 			what := "other fields hide the embedded field " + name + ", which holds a value"
-			return Value{}, p.encodeError(problem{what, "give them different names in their tags"}, nil)
+			return p.encodeError(problem{what, "give them different names in their tags"}, nil)
 		}
 	}
 	start, first := len(e.buf), len(e.entries)

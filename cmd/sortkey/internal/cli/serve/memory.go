@@ -13,13 +13,18 @@ import (
 // returnMemory waits until a burst of requests is over and then returns free memory to the operating system. It does
 // so after each burst, until ctx ends. If the rows are in memory, it compacts them first. Without returnMemory, an
 // idle process would keep the memory until the runtime collects garbage, which may take two minutes.
+//
+// A burst is over when the garbage collector has run since returnMemory last returned memory, and the process has
+// allocated less than a 32nd of its heap during the last interval of length quiet.
 func returnMemory(ctx context.Context, st store.Store, quiet time.Duration) {
-	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/goal:bytes"}}
-	allocated := func() uint64 {
-		metrics.Read(sample)
-		return sample[0].Value.Uint64()
+	sample := []metrics.Sample{
+		{Name: "/gc/cycles/automatic:gc-cycles"}, {Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/goal:bytes"},
 	}
-	var seen, returned uint64
+	read := func() (cycles, allocated, heap uint64) {
+		metrics.Read(sample)
+		return sample[0].Value.Uint64(), sample[1].Value.Uint64(), sample[2].Value.Uint64()
+	}
+	var seen, returned uint64 // bytes and cycles
 	tick := time.NewTicker(quiet)
 	defer tick.Stop()
 	for {
@@ -28,8 +33,8 @@ func returnMemory(ctx context.Context, st store.Store, quiet time.Duration) {
 			return
 		case <-tick.C:
 		}
-		now := allocated()
-		if isOver(now-seen, now-returned, sample[1].Value.Uint64()) {
+		cycles, allocated, heap := read()
+		if cycles != returned && allocated-seen < heap/32 {
 			if c, ok := st.(capability.Compactor); ok && inMemory(st) {
 				// Compact copies the rows. Collect garbage whenever the heap has grown by a quarter, so that the
 				// process does not hold all rows twice.
@@ -41,16 +46,11 @@ func returnMemory(ctx context.Context, st store.Store, quiet time.Duration) {
 				}
 			}
 			debug.FreeOSMemory()
-			now = allocated()
-			returned = now
+			returned, allocated, _ = read()
 		}
-		seen = now
+		seen = allocated
 	}
 }
-
-// isOver reports whether a burst of requests is over: the process has allocated many bytes since it last returned
-// memory, but few in the last interval. The goal is the size of the heap at the next garbage collection.
-func isOver(lately, since, goal uint64) bool { return since >= goal/4 && lately < goal/32 }
 
 // inMemory reports whether the rows of a store are in memory. Compacting such a store takes little time.
 func inMemory(st store.Store) bool {
