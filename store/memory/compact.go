@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/sortkey/sortkey/store"
@@ -14,6 +15,8 @@ const (
 
 	// nodesPerUpdate is how many inner nodes a compaction looks at in one Update. It rewrites at most one of them.
 	nodesPerUpdate = 256
+
+	leafBytes = 768
 )
 
 // Compact puts the rows into less memory. It takes about 0.1 µs for each row that was put since the last time, and
@@ -176,8 +179,8 @@ func (e *edit) rewrite(old *node, c *compaction) *node {
 	return n
 }
 
-// ends returns where the new leaves of an inner node end, in rows from its first. A partition with rows for half a leaf
-// gets leaves of its own: their pages need not repeat keys that are in the values.
+// ends returns where the new leaves of an inner node end, in rows from its first. A partition gets leaves of its own if
+// their pages save more than an extra leaf takes.
 func (n *node) ends(rows int) (ends []int) {
 	divide := func(from, to int) {
 		leaves := (to - from + fan - 1) / fan
@@ -186,8 +189,9 @@ func (n *node) ends(rows int) (ends []int) {
 		}
 	}
 	from, begin, at := 0, 0, 0 // row from is not divided yet; the partition of row at begins at row begin
+	before := n.kids[0].record(0)
 	end := func() {
-		if at-begin >= fan/2 {
+		if (at-begin)*before.saving() > leafBytes {
 			divide(from, begin)
 			divide(begin, at)
 			from = at
@@ -195,7 +199,6 @@ func (n *node) ends(rows int) (ends []int) {
 		begin = at
 	}
 
-	before := n.kids[0].record(0)
 	for _, leaf := range n.kids[:n.n] {
 		for i := range int(leaf.n) {
 			if !leaf.in(i, &before) {
@@ -212,6 +215,19 @@ func (n *node) ends(rows int) (ends []int) {
 		divide(0, rows)
 	}
 	return ends
+}
+
+// saving returns how many bytes less a row takes in a page of its partition alone: that page does not repeat the
+// partition, nor a sort position that the value contains.
+func (r *record) saving() int {
+	if r.sort > prefixMax || r.isLong() {
+		return 0
+	}
+	sort := r.rest[r.sort-len(r.base):]
+	if len(r.value) > mostPacked || !bytes.Contains(r.value, sort) {
+		sort = nil
+	}
+	return r.sort - partitionAt + len(sort)
 }
 
 // page returns a page of size bytes. It cuts it from the slab, unless size is so large that the slab would waste
