@@ -189,9 +189,9 @@ func (n *node) ends(rows int) (ends []int) {
 		}
 	}
 	from, begin, at := 0, 0, 0 // row from is not divided yet; the partition of row at begins at row begin
-	before := n.kids[0].record(0)
+	var before record          // the first of the partition
 	end := func() {
-		if (at-begin)*before.saving() > leafBytes {
+		if at-begin >= fan/4 && (at-begin)*before.saving() > leafBytes {
 			divide(from, begin)
 			divide(begin, at)
 			from = at
