@@ -56,10 +56,10 @@ func (s *Stats) add(rows, bytes int64) {
 }
 
 // Compact frees the space of rows that were replaced or deleted: it puts the rows into less memory, or into fewer and
-// smaller files. Reads and writes go on meanwhile and see no difference. In memory it takes about 0.1 µs for each row
-// that was put since the last Compact. On disk it reads and writes the whole database, so call it after deleting
-// much, not at every start: the engine compacts in the background anyway, bit by bit. Compact returns early when ctx
-// ends. The error is [errors.ErrUnsupported] for a store that cannot compact.
+// smaller files. Reads and writes go on meanwhile and see no difference. In memory it takes some tenths of a
+// microsecond for each row that was put since the last Compact. On disk it reads and writes the whole database, so call
+// it after deleting much, not at every start: the engine compacts in the background anyway, bit by bit. Compact returns
+// early when ctx ends. The error is [errors.ErrUnsupported] for a store that cannot compact.
 func (db *DB) Compact(ctx context.Context) error {
 	if ctx == nil {
 		return noContext("DB.Compact")

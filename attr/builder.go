@@ -40,6 +40,7 @@ func (b *Builder) Add(name string, v Value) { addTo(b, name, v) }
 // AddBytes is [Builder.Add] for a name in bytes, such as [Item.All] yields.
 func (b *Builder) AddBytes(name []byte, v Value) { addTo(b, name, v) }
 
+// addTo adds an attribute whose name is a string or its bytes.
 func addTo[T string | []byte](b *Builder, name T, v Value) {
 	if v.IsZero() {
 		return

@@ -130,7 +130,7 @@ func (e *encoder) release() {
 // The limit stops encode at a cycle of pointers and interfaces.
 const maxHops = 4 * MaxNesting
 
-// encodeError returns the error for a value of the plan's type.
+// encodeError returns the results of encoding a value of the plan's type that cannot be stored: no value, and why.
 func (p *plan) encodeError(what problem, cause error) (Value, error) {
 	return Value{}, &ConvertError{Type: p.typ, Msg: what.msg, Advice: what.advice, Err: cause}
 }

@@ -86,7 +86,8 @@ func TestImportFullReport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), strings.Repeat("x", 200))
 	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("{}\n", n)), 0o600))
 	data := filepath.Join(t.TempDir(), "db")
-	code, _, stderr := runAt(0, nil, "import", path, "--table", "Rows", "--key", "pk", "--format", "json", "--data", data)
+	line := []string{"import", path, "--table", "Rows", "--key", "pk", "--format", "json", "--data", data}
+	code, _, stderr := runAt(0, nil, line...)
 	require.Equal(t, 1, code)
 	require.Regexp(t, `400,000 of 400,000 records rejected; see the report .*rejected.jsonl, which is full: it leaves out \d+,\d+\n`, stderr)
 }

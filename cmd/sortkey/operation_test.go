@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// operationLine returns the name of an operation and the values of its arguments, in the order of a command line, joined by
-// "|".
+// operationLine returns the name of an operation and the values of its arguments, in the order of a command line,
+// joined by "|".
 func operationLine(op *operation.Operation, v *operation.Values) string {
 	words := []string{op.Name}
 	for _, p := range op.Params {

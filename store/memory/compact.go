@@ -16,16 +16,18 @@ const (
 	// nodesPerUpdate is how many inner nodes a compaction looks at in one Update. It rewrites at most one of them.
 	nodesPerUpdate = 256
 
+	// leafBytes is the memory of a leaf without its page.
 	leafBytes = 768
 )
 
-// Compact puts the rows into less memory. It takes about 0.1 µs for each row that was put since the last time, and
-// readers see no change. Call it when many rows were put and few will be soon.
+// Compact puts the rows into less memory. It takes some tenths of a microsecond for each row that was put since the
+// last time, and readers see no change. Call it when many rows were put and few will be soon.
 //
 // After a change, the leaf and its page have free space for the next change. A page that was replaced by a larger one
-// leaves a hole in the heap, which only pages of its size can fill. Compact gives the rows full leaves and pages
-// without free space. It cuts the pages from slabs and the leaves from arrays. It holds the write lock for one inner
-// node at a time, about a thousand rows, so that updates can run between them.
+// leaves a hole in the heap, which only pages of its size can fill. Compact gives the rows full leaves, or leaves
+// of one partition where that saves memory, and pages without free space. It cuts the pages from slabs and the leaves
+// from arrays. It holds the write lock for one inner node at a time, about a thousand rows, so that updates can run
+// between them.
 //
 // Compact skips nodes that are compact already, and nodes that a fork may share: all that existed at the last Fork,
 // even if that fork is closed. It stops early when ctx ends. Like an Update, it must not be called inside an Update.

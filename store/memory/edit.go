@@ -100,7 +100,7 @@ func (e *edit) add(n *node, at int, x entry) entry {
 	if n.run >= fan/2 {
 		half, spare = at, int(n.live)*(fan-at)/fan
 	} else if n.kids == nil {
-		half = n.middle()
+		half = n.splitAt()
 	}
 
 	// The parent gets the shortest key that is above all keys of the left half, but not above the keys of the right
@@ -143,9 +143,9 @@ func (e *edit) add(n *node, at int, x entry) entry {
 	return entry{&record{rest: up}, right}
 }
 
-// middle returns the entry at which to split a full leaf: the one closest to the middle that begins a partition, or the
-// middle. A page of one partition need not repeat the keys that are in its values.
-func (n *node) middle() int {
+// splitAt returns the entry that begins the right half of a full leaf: the one closest to the middle that begins a
+// partition, or the middle if none is close. A page of one partition need not repeat the keys that are in its values.
+func (n *node) splitAt() int {
 	for away := range fan / 4 {
 		for _, at := range [2]int{fan/2 - away, fan/2 + away} {
 			before := n.record(at - 1)

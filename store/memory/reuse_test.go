@@ -283,7 +283,7 @@ func TestReadBesideOthers(t *testing.T) {
 // little to the garbage collector: copies of leaves reuse the memory for values that lie outside of their pages.
 func TestGarbageOfPuts(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector, for whose run -short is, allocates memory too")
+		t.Skip("the race detector, which runs with -short, allocates memory too")
 	}
 	s := memory.Open()
 	put := func(round int) {
